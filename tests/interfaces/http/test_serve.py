@@ -103,6 +103,23 @@ def test_a_process_that_is_killed_is_replaced_and_the_others_answer_meanwhile(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_a_process_that_dies_while_it_is_asked_whether_it_lives_is_replaced_at_once(
+    served_library: Path,
+) -> None:
+    with serving(served_library) as (client, process):
+        (worker,) = (one for one in children(process) if b"spawn_main" in command_of(one))
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(2)  # The supervisor asks twice a second, and gives it two minutes.
+        os.kill(worker, signal.SIGKILL)
+        began = time.monotonic()
+        while not any(b"spawn_main" in command_of(one) for one in children(process) - {worker}):
+            assert time.monotonic() - began < 30
+            time.sleep(0.1)
+        assert health(client, process) == httpx.codes.OK
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
 def test_a_process_whose_question_never_ends_says_so_and_is_replaced(
     served_library: Path, tmp_path: Path
 ) -> None:

@@ -72,10 +72,20 @@ def run(
     socket = config.bind_socket()
     on_bound(socket.getsockname()[1])
     try:
-        Multiprocess(config, sockets=[socket]).run()
+        Supervisor(config, sockets=[socket]).run()
     finally:
         socket.close()
         forget_metrics()
+
+
+class Supervisor(Multiprocess):
+    """Replaces a process that dies at once, also while it is being asked whether it lives."""
+
+    def keep_subprocess_alive(self) -> None:
+        """As uvicorn does it, which keeps each pipe open at both ends and so waits for the dead."""
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
 
 
 def app() -> FastAPI:
