@@ -33,7 +33,7 @@ from pincite.records.library_records import Failure, FileProblem, IngestReport, 
 from pincite.settings.groups import ChunkingSettings
 from pincite.store.catalog.catalog import Catalog
 
-RECIPE_VERSION = 14
+RECIPE_VERSION = 15
 """Incremented when a reader or the chunker changes its result for the same file; files ingested with an
 older version are then read again."""
 
