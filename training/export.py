@@ -31,7 +31,7 @@ from training.held_out import (
     evaluate,
     load_samples,
 )
-from training.model import Reader, Reading, Shape
+from training.model import Reader, Reading
 from training.reader import TOKENIZER
 from training.windows import load_tokenizer, whole_windows
 
@@ -89,7 +89,7 @@ class OnnxReader:
 def load_averaged(checkpoint: Path) -> tuple[Reader, int]:
     """The running average of the weights, and the number of examples it was trained on."""
     kept: dict[str, Any] = torch.load(checkpoint, weights_only=True)
-    averaged = AveragedModel(Reader(Shape(**kept["shape"])))
+    averaged = AveragedModel(Reader())
     averaged.load_state_dict(kept["averaged"])
     reader: Reader = averaged.module
     return reader.eval(), kept["progress"]["seen"]

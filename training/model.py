@@ -17,10 +17,6 @@ from torch.nn import functional
 # Added to the attention that padding would get.
 HIDDEN = -1e4
 
-SEP = 102
-PASSAGE_POSITION = 50
-"""Where a split reader counts from behind the question: after [CLS], 48 tokens and [SEP]."""
-
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -33,8 +29,6 @@ class Shape:
     inner_width: int = 1536
     heads: int = 12
     layers: int = 6
-    # In so many lower layers, the question and what follows it do not see each other.
-    split_layers: int = 0
 
 
 class Reading(NamedTuple):
@@ -56,7 +50,6 @@ class Reader(nn.Module):
         self.positions = nn.Embedding(shape.positions, shape.width)
         self.segments = nn.Embedding(shape.segments, shape.width)
         self.norm = nn.LayerNorm(shape.width, eps=1e-12)
-        self.split_layers = shape.split_layers
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.token_scores = nn.Linear(shape.width, 3)
         self.pair = nn.Linear(shape.width, shape.width)
@@ -64,41 +57,15 @@ class Reader(nn.Module):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Reading:
         """Score a batch of packed pairs, each argument [batch, token] of int64."""
-        states = self.lower(input_ids, attention_mask, token_type_ids)
-        return self.read(self.upper(states, attention_mask))
-
-    def lower(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """States [batch, token, width] after the split layers, a passage's whatever the question."""
         places = torch.arange(input_ids.shape[1], device=input_ids.device)
-        hidden = (1 - attention_mask[:, None, None, :]) * HIDDEN
-        if self.split_layers:
-            behind = behind_question(input_ids)
-            places = places + behind * (PASSAGE_POSITION - (1 - behind).sum(1, keepdim=True))
-            hidden = hidden + (behind[:, None, :, None] != behind[:, None, None, :]) * HIDDEN
         states = self.words(input_ids) + self.positions(places) + self.segments(token_type_ids)
         states = self.norm(states)
-        for layer in self.layers[: self.split_layers]:
-            states = layer(states, hidden)
-        return states
-
-    def upper(self, states: Tensor, attention_mask: Tensor) -> Tensor:
-        """The last states from those that `lower` gave."""
         hidden = (1 - attention_mask[:, None, None, :]) * HIDDEN
-        for layer in self.layers[self.split_layers :]:
+        for layer in self.layers:
             states = layer(states, hidden)
-        return states
-
-    def read(self, states: Tensor) -> Reading:
-        """The logits from the last states."""
         scores = self.token_scores(states)
         answers = self.pair_score(torch.tanh(self.pair(states[:, 0])))
         return Reading(scores[..., 0], scores[..., 1], scores[..., 2], answers[:, 0])
-
-
-def behind_question(input_ids: Tensor) -> Tensor:
-    """1 for each token behind the first separator, else 0."""
-    separators = (input_ids == SEP).long()
-    return (separators.cumsum(1) - separators > 0).long()
 
 
 class Layer(nn.Module):

@@ -21,7 +21,6 @@ from training.batches import Batch, batches_by_length, loss_of, read_batch
 from training.examples import Example, mixed_examples
 from training.held_out import Samples, evaluate, load_samples
 from training.model import Reader, Shape, load_encoder_weights
-from training.teacher import load_exported, loss_with_teacher
 from training.windows import load_tokenizer, training_windows
 
 TOKENIZER = Path("src/pincite/models/encoders/data/minilm-tokenizer.json")
@@ -59,16 +58,12 @@ class Progress:
 class Training:
     """Reader, optimizer and place in the data: everything that a checkpoint keeps."""
 
-    def __init__(
-        self, plan: Plan, output: Path, shape: Shape | None = None, teacher: Reader | None = None
-    ) -> None:
+    def __init__(self, plan: Plan, output: Path, shape: Shape | None = None) -> None:
         torch.manual_seed(plan.seed)
         self.plan = plan
-        self.shape = shape or Shape()
-        self.teacher = teacher
         self.output = output
         self.progress = Progress()
-        self.reader = Reader(self.shape)
+        self.reader = Reader(shape)
         # The words keep their published vectors: one pass meets most of them too seldom to improve on.
         self.reader.words.requires_grad_(requires_grad=False)
         self.averaged = AveragedModel(self.reader, multi_avg_fn=get_ema_multi_avg_fn(AVERAGE_DECAY))
@@ -91,10 +86,7 @@ class Training:
         """Learn from one batch; returns its loss."""
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["times"]
-        if self.teacher:
-            loss = loss_with_teacher(batch, self.reader, self.teacher)
-        else:
-            loss = loss_of(batch, read_batch(self.reader, batch))
+        loss = loss_of(batch, read_batch(self.reader, batch))
         self.optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.reader.parameters(), 1.0)
@@ -108,7 +100,6 @@ class Training:
         unfinished = self.output / f"{name}.unfinished"
         torch.save(
             {
-                "shape": asdict(self.shape),
                 "progress": asdict(self.progress),
                 "reader": self.reader.state_dict(),
                 "averaged": self.averaged.state_dict(),
@@ -232,12 +223,6 @@ def arguments() -> argparse.Namespace:
         "--held-out", type=Path, help="folder of the open sets (default: data beside --data)"
     )
     parser.add_argument("--output", type=Path, default=Path("build/reader"))
-    parser.add_argument(
-        "--teacher", type=Path, metavar="ONNX", help="exported reader to start from and to imitate"
-    )
-    parser.add_argument(
-        "--split-layers", type=int, default=0, help="lower layers that keep the question apart"
-    )
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     parser.add_argument("--minutes", type=float, default=180.0, help="time of this run")
     parser.add_argument("--batch-size", type=int, default=16)
@@ -271,16 +256,11 @@ def main() -> None:
         seed=options.seed,
         examples_between_evaluations=options.evaluate_every,
     )
-    teacher = load_exported(options.teacher) if options.teacher else None
-    shape = Shape(split_layers=options.split_layers)
-    training = Training(plan, options.output, shape, teacher)
+    training = Training(plan, options.output)
     if options.resume:
         training.load(newest_checkpoint(options.output))
     else:
-        if teacher:
-            training.reader.load_state_dict(teacher.state_dict())
-        else:
-            load_encoder_weights(training.reader, encoder_weights())
+        load_encoder_weights(training.reader, encoder_weights())
         training.averaged.module.load_state_dict(training.reader.state_dict())
     tokenizer = load_tokenizer(options.tokenizer)
     held_out = options.held_out or options.data.parent / "data"
