@@ -27,16 +27,12 @@ if TYPE_CHECKING:
     from pincite.store.catalog.store import Store
 
 _EXTENSION = "vector"
-_EVERYTHING = "TRUE"
-"""The condition of a search without a scope."""
 _OLDEST = (0, 8)
 """The first version of pgvector whose scans continue until enough of a scope is found."""
 _MOST_LINKS, _MOST_DEPTH = 100, 1_000
 """The limits of pgvector."""
 _WALKED_AT_MOST = 40_000
 """Most vectors visited in the graph; if that finds too few, the whole scope is compared."""
-_COMPARED_AT_MOST = 20_000
-"""A scope of up to this many vectors is compared whole: a walk would visit most of the graph for it."""
 _FIRST, _LAST = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
@@ -172,10 +168,7 @@ class PgvectorIndex(SharedIndex):
         values |= {"asked": str(np.asarray(vector, dtype=np.float32).tolist()), "limit": limit}
         try:
             with self._store.transaction() as connection:
-                if condition == _EVERYTHING or not self._is_small(connection, condition, values):
-                    found = self._walked(connection, statement, values)
-                else:
-                    found = _compared(connection, statement, values)
+                found = self._walked(connection, statement, values)
         except LibraryError as error:
             if self.is_there():
                 raise
@@ -200,18 +193,14 @@ class PgvectorIndex(SharedIndex):
         _set(connection, chosen)
         found = connection.execute(statement, values).all()
         if len(found) < values["limit"]:
-            found = _compared(connection, statement, values)
+            _set(connection, {"enable_indexscan": "off"})
+            found = connection.execute(statement, values).all()
         return found
-
-    def _is_small(self, connection: Connection, condition: str, values: dict[str, Any]) -> bool:
-        held = f"SELECT FROM {self._table} WHERE {condition} LIMIT {_COMPARED_AT_MOST + 1}"
-        count = connection.scalar(text(f"SELECT count(*) FROM ({held}) AS held"), values)
-        return int(count or 0) <= _COMPARED_AT_MOST
 
     def _condition(self, scope: Scope) -> tuple[str, dict[str, Any]]:
         """The scope in SQL, with its values. Raises UsageError for filters that match nothing."""
         wanted = Conditions.of(scope, self._catalog)
-        conditions, values = [_EVERYTHING], dict[str, Any]()
+        conditions, values = ["TRUE"], dict[str, Any]()
         if wanted.keys is not None:
             conditions.append("key = ANY(CAST(:keys AS bigint[]))")
             values["keys"] = list(wanted.keys)
@@ -225,12 +214,6 @@ class PgvectorIndex(SharedIndex):
             )
             values["collections"] = [escaped(name) for name in wanted.collections]
         return " AND ".join(conditions), values
-
-
-def _compared(connection: Connection, statement: Any, values: dict[str, Any]) -> Sequence[Any]:
-    """Search by comparing the whole scope."""
-    _set(connection, {"enable_indexscan": "off"})
-    return connection.execute(statement, values).all()
 
 
 def _database_of(store: Store) -> PostgresStore:
