@@ -110,4 +110,4 @@ def test_following_a_folder_ends_where_a_fresh_ingest_does(tmp_path: Path, seed:
         with Library.open(tmp_path / "fresh", overrides=LEXICAL) as fresh:
             fresh.ingest([folder.path])
             assert held(followed) == held(fresh)
-    assert min(folder.done.values()) > 10, folder.done
+    assert min(folder.done.values()) > STEPS // 20, folder.done
