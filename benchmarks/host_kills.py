@@ -348,7 +348,7 @@ class Trial:
             except PinciteError as error:
                 self.seen.errors[f"queueing: {without_names(str(error))[:80]}"] += 1
                 _check_time(until, "files cannot be queued")
-        self.acknowledged.update(str(path) for path in files)
+        self.acknowledged.update(str(path.resolve()) for path in files)
 
     def status(self) -> QueueStatus | None:
         """How far all workers are; None while the database is not there."""
