@@ -203,6 +203,7 @@ class Counting(ScriptedModel):
     ("question", "sides"),
     [
         ("The limit at AAL2 vs AAL3", ("The limit at AAL2", "The limit at AAL3")),
+        ("Paid vs unpaid parental leave", ("Paid parental leave", "unpaid parental leave")),
         ("apt upgrade versus full-upgrade?", ("apt upgrade", "apt full-upgrade")),
         ("What is the difference between a lease and a loan?", ("a lease", "a loan")),
         ("Rating of the Limes: safe vs caring, both years", ()),

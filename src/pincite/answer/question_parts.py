@@ -125,10 +125,10 @@ def _of_both(sides: Sequence[str], evidence: Sequence[Evidence], language: str) 
         return None
     first, second = (question_terms(side, language).keys() for side in sides)
     own = (first - second, second - first)
-    best_first = sorted(evidence, key=lambda item: -item.score)
-    named = ((item, set(terms(item.quote, language))) for item in best_first)
     if not all(own):
         return None
+    best_first = sorted(evidence, key=lambda item: -item.score)
+    named = ((item, set(terms(item.quote, language))) for item in best_first)
     return next((item for item, said in named if all(names <= said for names in own)), None)
 
 

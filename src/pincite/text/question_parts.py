@@ -77,9 +77,9 @@ def compared_sides(text: str) -> tuple[str, ...]:
     versus = None if found else _VERSUS.search(plain)
     if versus is not None:
         first, second = versus["first"].split(), versus["second"].split()
-        # What is asked stands before the first side alone: "the limit at AAL2 vs AAL3".
-        asked = first[: -len(second)]
-        return " ".join(first), " ".join([*asked, *second])
+        # What both have in common is written once: "the limit at AAL2 vs AAL3", "paid vs unpaid leave".
+        before, behind = first[: -len(second)], second[len(first) :]
+        return " ".join([*first, *behind]), " ".join([*before, *second])
     if found is None:
         return ()
     groups = found.groupdict()

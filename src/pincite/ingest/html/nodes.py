@@ -13,7 +13,7 @@ from pincite.text.inline_marks import INLINE_NAMES
 
 INLINE = INLINE_NAMES | {"-text"}
 # Ruby annotations (furigana) are not part of the sentence.
-UNREAD = frozenset(("rt", "rp", "-comment"))
+_UNREAD = frozenset(("rt", "rp", "-comment"))
 # Signs of a link that only gives the address of the place where it stands, as generators put them
 # behind headings. A footnote's sign is text.
 _PERMALINKS = frozenset(("¶", "#", "§", "🔗", "\uf0c1"))
@@ -41,7 +41,7 @@ def children(node: LexborNode) -> Iterator[LexborNode]:
 
 def is_unread(node: LexborNode) -> bool:
     """Whether an element is no part of the text: a comment, a ruby annotation, a permalink."""
-    if node.tag in UNREAD:
+    if node.tag in _UNREAD:
         return True
     if node.tag != "a" or not (node.attributes.get("href") or "").startswith("#"):
         return False

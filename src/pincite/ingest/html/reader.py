@@ -17,6 +17,7 @@ from pincite.ingest.office.package import whole_number
 from pincite.ingest.reading import content_remarks
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
 from pincite.records.document import BlockKind, Document, document_id
+from pincite.text.as_read import HTML
 
 # Every page has some boilerplate; below this share it is not reported.
 _WORTH_TELLING_SHARE = 0.4
@@ -43,7 +44,7 @@ class HtmlReader:
             id=identifier,
             sha256=sha256,
             title=choose_title(path, _first_heading(assembly, text), _page_title(decoded.text)),
-            media_type="text/html",
+            media_type=HTML,
             text=text,
             blocks=tuple(assembly.blocks),
             warnings=tuple(warnings),

@@ -243,11 +243,11 @@ def _print_table(answer: Answer, claims: Sequence[Claim]) -> bool:
     if not lines:
         return False
     for claim in claims:
-        # Of a table only, the lines that announce it are text.
-        text = tuple(one for one in claim.pieces if one.kind is not BlockKind.TABLE_ROW)
-        said = replace(claim, pieces=text) if text else None
-        for line, telling in _lines(said, _first_of(answer, claim)) if said else ():
-            say_text(line, stands_out=telling, first=_INDENT)
+        announcing = tuple(one for one in claim.pieces if one.kind is not BlockKind.TABLE_ROW)
+        if announcing:
+            above = replace(claim, pieces=announcing)
+            for line, telling in _lines(above, _first_of(answer, claim)):
+                say_text(line, stands_out=telling, first=_INDENT)
     for line in lines:
         say(f"{_INDENT}{line}".rstrip())
     for claim in claims:

@@ -93,8 +93,8 @@ def main() -> None:
     gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
     # Pydantic would search all installed packages for plugins; none of them checks our settings.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # numpy's products are small here. Several threads wait for each other where the cores are busy,
-    # as they are during an ingest, and take three times as long.
+    # numpy's products are small here: where the cores are busy, as during an ingest, several threads
+    # only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Documents may contain characters that the terminal's encoding cannot represent.
     for stream in (sys.stdout, sys.stderr):
