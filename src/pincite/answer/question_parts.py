@@ -69,9 +69,7 @@ class PartsSelector:
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
-            # The encoder and the reader know questions better than names.
-            asked = f"What is {text}?" if sides and question.language == "en" else text
-            chosen[text] = self._chosen_for(question, asked, hits)
+            chosen[text] = self._chosen_for(question, text, hits)
         best = [item for items in chosen.values() for item in _best_of(items)]
         evidence = _once([*selection.evidence, *best])
         lost = (
