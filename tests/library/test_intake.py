@@ -58,6 +58,7 @@ class Desk:
         collection: str = "default",
         made_by: str = "recipe",
         reading: str = "",
+        version: int = 0,
         seen: list[Progress] | None = None,
     ) -> IngestReport:
         self.readers.asked.clear()
@@ -67,9 +68,8 @@ class Desk:
             chunker=StructureChunker(max_size=200, overlap=0),
             embedder=TokenPoolingEmbedder(self.encoder, self.catalog.embeddings),
         )
-        intake = Intake(
-            self.catalog, stages, collection=collection, recipe=Recipe(made_by, reading)
-        )
+        recipe = Recipe(made_by, reading, version=version)
+        intake = Intake(self.catalog, stages, collection=collection, recipe=recipe)
         found, plan = intake.plan(list(paths))
         report = intake.run(found, plan, None if seen is None else seen.append)
         self.catalog.forget_texts()
@@ -123,6 +123,15 @@ def test_another_recipe_reads_everything_again(desk: Desk, folder: Path) -> None
     report = desk.take_in(folder, made_by="another")
     assert (report.updated, report.unchanged, report.documents) == (3, 0, 3)
     assert len(desk.readers.asked) == 3
+
+
+def test_what_a_newer_version_has_read_is_left_to_it(desk: Desk, folder: Path) -> None:
+    desk.take_in(folder, version=2)
+    report = desk.take_in(folder, version=1, made_by="another")
+    assert (report.updated, report.unchanged, desk.readers.asked) == (0, 3, [])
+    (folder / "a.txt").write_text("Changed meanwhile.")
+    assert desk.take_in(folder, version=1).updated == 1
+    assert desk.take_in(folder, version=3).updated == 3
 
 
 def test_a_recipe_follows_chunking() -> None:

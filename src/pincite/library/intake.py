@@ -27,15 +27,11 @@ from pincite.library.sync_plan import (
 )
 from pincite.pipeline import IngestStages, ingest_files
 from pincite.records.coverage import flag_lines
-from pincite.records.document import Document
+from pincite.records.document import READING_VERSION, Document
 from pincite.records.flow import Ingested
 from pincite.records.library_records import Failure, FileProblem, IngestReport, Unreadable
 from pincite.settings.groups import ChunkingSettings
 from pincite.store.catalog.catalog import Catalog
-
-RECIPE_VERSION = 15
-"""Incremented when a reader or the chunker changes its result for the same file; files ingested with an
-older version are then read again."""
 
 _BATCH_FILES = 32
 _BATCH_SECONDS = 0.25
@@ -63,9 +59,9 @@ ProgressCallback = Callable[[Progress], None]
 
 def recipe(chunking: ChunkingSettings, reading: str, limits: str = "") -> Recipe:
     """The recipe for reading and chunking; documents with a different recipe are read again."""
-    parts = [RECIPE_VERSION, chunking.model_dump()]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-    return Recipe(digest[:16], reading, limits)
+    written = json.dumps(chunking.model_dump(), sort_keys=True)
+    digest = hashlib.sha256(written.encode()).hexdigest()
+    return Recipe(digest[:16], reading, limits, READING_VERSION)
 
 
 @dataclass(slots=True, kw_only=True)

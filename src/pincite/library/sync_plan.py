@@ -84,28 +84,40 @@ class Recipe:
     """How a stored document was read: `always`, plus `reading` if that could affect it.
 
     Only documents with OCR text or gaps depend on the OCR engine and the page limit, so only those
-    are read again after OCR is installed.
+    are read again after OCR is installed. What a newer Pincite has read stays as it is, so that old and
+    new workers of one library do not undo each other's work.
     """
 
     always: str
     reading: str = ""
     limits: str = ""
+    version: int = 0
 
     def for_document(self, document: Document) -> str:
         """The recipe to store with a document."""
-        return str(self) if document.gaps or document.recognised else self.always
+        return str(self) if document.gaps or document.recognised else self._without_reading
 
     def holds(self, stored: str | None) -> bool:
-        """Whether a document stored with the recipe `stored` would be read the same way now."""
-        return stored in (self.always, str(self))
+        """Whether a document stored with the recipe `stored` needs no reading by this one."""
+        return stored in (self._without_reading, str(self)) or _version_of(stored) > self.version
 
     @property
     def tried(self) -> str:
         """The recipe of a failed attempt, with limits: the file may be readable under others."""
         return f"{self}/{self.limits}"
 
+    @property
+    def _without_reading(self) -> str:
+        return f"{self.version}-{self.always}"
+
     def __str__(self) -> str:
-        return f"{self.always}/{self.reading}"
+        return f"{self._without_reading}/{self.reading}"
+
+
+def _version_of(stored: str | None) -> int:
+    """The version in a stored recipe; 0 in those of old releases, which have none."""
+    version, dash, _ = (stored or "").partition("-")
+    return int(version) if dash and version.isdecimal() else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

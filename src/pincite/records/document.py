@@ -20,6 +20,10 @@ from typing import BinaryIO
 
 from pincite.records.files import open_regular
 
+READING_VERSION = 16
+"""Incremented when a reader or the chunker changes its result for the same file; files ingested with an
+older version are then read again."""
+
 # Positions of words on pages.
 
 _WIDEST_BLANK = 4.0

@@ -52,7 +52,7 @@ documents = Table(
         "recipe",
         _String,
         nullable=False,
-        comment="digest of reader version and chunking; empty for a superseded version",
+        comment="version of the reader, digest of the chunking; empty for a superseded version",
     ),
     Column("changed_generation", _Number, nullable=False, index=True),
 )
