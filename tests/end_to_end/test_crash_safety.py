@@ -152,8 +152,8 @@ def documents_in(library: Path) -> int:
 
 def stray_files(library: Path) -> list[str]:
     """Drafts and old indexes that a killed run left and the next one should have swept away."""
-    drafts = [path.name for path in (library / "index").glob(".*")]
-    kinds = [sorted((library / "index").glob(name)) for name in ("lexical-*", "dense-*")]
+    drafts = [path.name for path in (library / "index").rglob(".*")]
+    kinds = [sorted((library / "index").rglob(name)) for name in ("lexical-*", "dense-*")]
     return drafts + [path.name for kind in kinds for path in kind[1:]]
 
 

@@ -18,6 +18,7 @@ from end_to_end.running import SAMPLES, SampleLibrary, call_cli, lexical_cli, re
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
+from pincite.store.index.indexes import INDEX_FORMAT
 from tests.ingest.raw_pdf import raw_pdf
 
 QUESTION = "Which soil pH is best for tomatoes?"
@@ -337,7 +338,7 @@ def test_a_damaged_index_is_repaired_with_the_same_results(
     sample: SampleLibrary, tmp_path: Path, expected: dict[str, Any], damage: Any
 ) -> None:
     library = sample.copy(tmp_path / "library")
-    damage(library / "index")
+    damage(library / "index" / INDEX_FORMAT)
     assert search(library) == expected
     assert call_cli("doctor", "--library", library).returncode == 0
 

@@ -456,7 +456,7 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
     sample: SampleLibrary, tmp_path: Path
 ) -> None:
     library = sample.copy(tmp_path / "library")
-    (vectors,) = (library / "index").glob("dense-*.faiss")
+    (vectors,) = (library / "index").rglob("dense-*.faiss")
     vectors.unlink()
     result = call_cli("doctor", "--library", library)
     assert result.returncode == 1

@@ -158,7 +158,7 @@ def test_each_part_that_is_missing_has_its_remedy(
 
 def test_the_remedy_for_a_damaged_index_mends_it(sample: SampleLibrary, tmp_path: Path) -> None:
     library = sample.copy(tmp_path / "library")
-    next((library / "index").glob("dense-*.faiss")).unlink()
+    next((library / "index").rglob("dense-*.faiss")).unlink()
     (told,) = doctor(library)["to_do"]
     command = re.search(r"'pincite (search test) --library", told)
     assert command is not None, told

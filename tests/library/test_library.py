@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +20,7 @@ import pytest
 
 import pincite
 from pincite import Library, LibraryError, Status, UsageError
+from pincite.store.index.indexes import INDEX_FORMAT
 from pincite.verify.receipts.receipt import answer_form
 
 PUMP = "How many litres of oil does the pump hold?"
@@ -594,3 +597,18 @@ def test_a_question_in_another_language_is_told_so_and_not_answered_with_junk(
     named = asked(library, "Wann fährt die Fähre nach Stavanger ab?")
     assert any("the question is in German" in reason for reason in named["reasons"])
     assert asked(library, FERRY)["reasons"] == []
+
+
+def test_indexes_of_other_formats_stay_while_their_programs_use_them(
+    open_library: OpenLibrary, folder: Path
+) -> None:
+    library = open_library()
+    root = library.path / "index"
+    for name, days in (("3-1", 3), ("9-9", 0)):
+        (root / name).mkdir(parents=True)
+        (root / name / "manifest.json").write_text("{}")
+        then = time.time() - days * 86_400
+        os.utime(root / name, (then, then))
+    library.ingest(folder)
+    assert sorted(path.name for path in root.iterdir()) == [INDEX_FORMAT, "9-9"]
+    assert asked(library, FERRY)["citations"]

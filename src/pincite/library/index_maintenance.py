@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from pincite.assemble.answering import answer_stages
@@ -21,11 +22,14 @@ from pincite.rerank.token_state_cache import HotPassages
 from pincite.settings.loading import Settings
 from pincite.stages import VectorEncoder
 from pincite.store.catalog.catalog import Catalog
-from pincite.store.index.indexes import Indexes, IndexFolder
+from pincite.store.index.indexes import INDEX_FORMAT, Indexes, IndexFolder
 from pincite.verify.abstention.calibration import load_calibration
 
 _POLL_SECONDS = 2.0
 """How often to check for changes while another process ingests or re-encodes."""
+
+_INDEX = "index"
+_OLD_SECONDS = 24 * 60 * 60
 
 _INGESTING = "an ingest is running: files it has not finished are not searched yet"
 
@@ -153,6 +157,7 @@ class Upkeep:
                 indexes = folder.rebuild(self._catalog)
             elif not folder.is_current(self._catalog, indexes):
                 indexes = folder.update(self._catalog, indexes)
+            self._remove_old_indexes()
             # Of the same state: others may store files from here on.
             corpus_version = self._catalog.meta("corpus_version")
         if is_exchanged:
@@ -162,9 +167,26 @@ class Upkeep:
             self._indexes, self._corpus_version = indexes, corpus_version
             self._stages = None
 
+    @property
+    def _index_folder(self) -> Path:
+        """A folder for each format, so that an older and a newer Pincite can serve side by side."""
+        return self._path / _INDEX / INDEX_FORMAT
+
+    def _remove_old_indexes(self) -> None:
+        """Remove indexes of other formats that no program has changed for a day."""
+        with suppress(OSError):  # They are only in the way.
+            for other in (self._path / _INDEX).iterdir():
+                is_used = time.time() - other.stat().st_mtime < _OLD_SECONDS
+                if other.name == INDEX_FORMAT or is_used:
+                    continue
+                if other.is_dir():
+                    shutil.rmtree(other)
+                else:
+                    other.unlink()
+
     def on_disk(self) -> tuple[Indexes | None, str]:
         """The indexes as they are on disk, or why they are unusable; repairs nothing."""
-        folder = self._path / "index"
+        folder = self._index_folder
         if folder.is_dir() and not os.access(folder, os.W_OK):
             # tantivy creates a lock file in its folder even for reading.
             return self._folder(self._copied(folder)).load(self._catalog)
@@ -254,7 +276,7 @@ class Upkeep:
     def _folder(self, folder: Path | None = None, *, of_any_encoder: bool = False) -> IndexFolder:
         encoder = None if of_any_encoder else self.encoders.serving()
         return IndexFolder(
-            folder or self._path / "index",
+            folder or self._index_folder,
             model=encoder.name if encoder else None,
             # Without an encoder there are no vectors, so the dimension does not matter.
             dimensions=encoder.dimensions if encoder else 1,

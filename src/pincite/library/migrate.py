@@ -31,6 +31,7 @@ from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.copying import (
     TABLES,
     TableDigest,
+    check_copyable,
     clear,
     copy_numbers,
     copy_table,
@@ -71,7 +72,8 @@ def migrate_library(
     """Copy a library to an empty place; the source is left unchanged.
 
     The source is locked against ingests during the copy. Raises LibraryError if the target holds
-    another library, LibraryBusy if an ingest is running, UsageError if both places are the same.
+    another library, LibraryBusy if an ingest is running, LibraryTooNew if a newer Pincite has added to
+    it, UsageError if both places are the same.
     """
     if str(target) == str(source):
         raise UsageError(f"{source}: source and target are the same place; name another target")
@@ -83,6 +85,7 @@ def migrate_library(
         ending.callback(held.close)
         ending.enter_context(writing(held))
         ending.enter_context(held.frozen())
+        check_copyable(held.store)
         place = database_address(target) or _folder(target)
         made = Catalog(place if isinstance(place, DatabaseAddress) else place / CATALOG_FILE)
         ending.callback(made.close)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Row, Select, delete, func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from pincite.errors import LibraryError, NotStorable, PinciteError
+from pincite.errors import LibraryBusy, LibraryError, NotStorable, PinciteError
 from pincite.records.addresses import DatabaseAddress
 from pincite.records.document import Coverage, Document, Span
 from pincite.records.filters import EVERYWHERE, Scope
@@ -25,7 +26,12 @@ from pincite.store.catalog.encodings import Encodings
 from pincite.store.catalog.feedback import Feedback
 from pincite.store.catalog.filtering import matching_documents, matching_keys
 from pincite.store.catalog.history import History
-from pincite.store.catalog.migrations import is_behind, migrate, schema_version
+from pincite.store.catalog.migrations import (
+    check_version,
+    is_behind,
+    migrate,
+    schema_version,
+)
 from pincite.store.catalog.opening import open_store
 from pincite.store.catalog.scanning import CatalogScan
 from pincite.store.catalog.store import guarded
@@ -35,6 +41,8 @@ if TYPE_CHECKING:
 
     from pincite.models.vectors import TokenCodes
 
+_MIGRATING_SECONDS = 60
+"""How long to try to migrate tables that other programs are using."""
 _CACHED_PASSAGES = 20_000
 _CACHED_TEXTS = 64
 _CONTENTS_BATCH = 32
@@ -82,9 +90,16 @@ class Catalog:
                 f"there is no library in {self.store.place}; "
                 f"create one with: pincite ingest PATH --library {self.store.place}"
             )
-        if behind:
-            with self.store.transaction(writes=True) as connection:
-                migrate(connection)
+        until = time.monotonic() + _MIGRATING_SECONDS
+        while behind:
+            try:
+                with self.store.transaction(writes=True) as connection:
+                    migrate(connection)
+                behind = False
+            except LibraryBusy:  # Other programs go on asking meanwhile.
+                if time.monotonic() > until:
+                    raise
+                time.sleep(1)
         return is_missing
 
     def close(self) -> None:
@@ -164,8 +179,15 @@ class Catalog:
 
     @guarded
     def generation(self) -> int:
-        """A number that increases with every change."""
-        ((generation,),) = self.store.rows("SELECT value FROM meta WHERE name = 'generation'")
+        """A number that increases with every change.
+
+        Raises LibraryTooNew if a newer program has changed the catalog so that this one cannot use it.
+        """
+        found = self.store.rows(
+            "SELECT value FROM meta WHERE name IN ('generation', 'schema_version') ORDER BY name"
+        )
+        (generation,), (needed,) = found
+        check_version(int(needed))
         return int(generation)
 
     def counts(self) -> dict[str, int]:

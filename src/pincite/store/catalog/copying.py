@@ -14,12 +14,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, literal, select, tuple_
 
+from pincite.errors import LibraryTooNew
 from pincite.store.catalog import schema
+from pincite.store.catalog.migrations import NEWEST, OWN_META, applied_version
 from pincite.store.catalog.store import Store
 
 _BATCH_ROWS = 500
 _BATCH_BYTES = 16 << 20
-_OWN_META = frozenset({"schema_version"})
 
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table is not schema.meta)
 """All tables except `meta`; tables that others refer to come first."""
@@ -39,6 +40,17 @@ class TableDigest:
 
     rows: int
     sha256: str
+
+
+def check_copyable(store: Store) -> None:
+    """Raises LibraryTooNew for a catalog that a newer program has added columns or tables to."""
+    with store.transaction() as connection:
+        applied = applied_version(connection)
+    if applied > NEWEST:
+        raise LibraryTooNew(
+            f"{store.place}: a newer Pincite has added to this library (format {applied}; this version "
+            f"knows {NEWEST}), which a copy by this one would lose: copy it with the newer one"
+        )
 
 
 def copy_table(source: Store, target: Store, table: Table, report: Callable[[int], None]) -> None:
@@ -71,17 +83,17 @@ def clear(store: Store) -> None:
 
 
 def meta_rows(store: Store) -> dict[str, str]:
-    """The rows of the meta table, except the schema version."""
+    """The rows of the meta table, except its versions."""
     with store.transaction() as connection:
         found = connection.execute(select(schema.meta)).all()
-    return {row.name: row.value for row in found if row.name not in _OWN_META}
+    return {row.name: row.value for row in found if row.name not in OWN_META}
 
 
 def set_meta_rows(store: Store, values: Mapping[str, str]) -> None:
-    """Replace the rows of the meta table, except the schema version, in one transaction."""
+    """Replace the rows of the meta table, except its versions, in one transaction."""
     table = schema.meta
     with store.transaction(writes=True) as connection:
-        connection.execute(table.delete().where(table.c.name.not_in(_OWN_META)))
+        connection.execute(table.delete().where(table.c.name.not_in(OWN_META)))
         connection.execute(
             table.insert(), [{"name": name, "value": value} for name, value in values.items()]
         )

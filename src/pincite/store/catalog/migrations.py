@@ -2,6 +2,10 @@
 
 A released step never changes. It names tables and columns itself, because the schema module describes
 today's tables, which already have what later steps add.
+
+A catalog has two versions: that of the last step applied to it, and the oldest one whose programs can
+use it. A step that only adds raises the first alone, so servers can be upgraded one after another. To
+remove or change something, release a step that adds its successor, and a later one that removes it.
 """
 
 from __future__ import annotations
@@ -9,8 +13,9 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
+from typing import NamedTuple
 
-from sqlalchemy import Connection, inspect, select, update
+from sqlalchemy import Connection, delete, inspect, select, update
 
 from pincite.errors import LibraryError, LibraryTooNew
 from pincite.store.catalog import schema
@@ -19,7 +24,8 @@ from pincite.store.catalog import schema
 def _create_tables(connection: Connection) -> None:
     schema.metadata.create_all(connection)
     values = {
-        "schema_version": str(NEWEST),
+        _NEEDED: str(_needed(NEWEST)),
+        _APPLIED: str(NEWEST),
         "generation": "0",
         "corpus_version": f"{0:032x}",
         "library_id": uuid.uuid4().hex,
@@ -140,54 +146,101 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
-STEPS: tuple[Callable[[Connection], None], ...] = (
-    _record_coverage,
-    _date_and_tag,
-    _keep_conversations,
-    _keep_answers,
-    _head_rows,
-    _head_rows_by_several,
-    _remember_failures,
-    _keep_feedback,
-    _keep_token_codes,
+class Step(NamedTuple):
+    """Migrates a catalog by one version."""
+
+    change: Callable[[Connection], None]
+    only_adds: bool = False
+    """Whether older programs can still read and write the catalog: the step adds tables, or columns
+    with a constant default, and gives old rows no new meaning. PostgreSQL shows a table that is
+    rewritten as empty to readers that began before."""
+
+
+STEPS: tuple[Step, ...] = (
+    Step(_record_coverage),
+    Step(_date_and_tag),
+    Step(_keep_conversations),
+    Step(_keep_answers),
+    Step(_head_rows),
+    Step(_head_rows_by_several),
+    Step(_remember_failures),
+    Step(_keep_feedback),
+    Step(_keep_token_codes),
 )
 """Step n (counting from 1) migrates the database from version n to n+1."""
 
 NEWEST = 1 + len(STEPS)
 
+_NEEDED = "schema_version"
+"""Row of the meta table: the oldest version whose programs can use the catalog. The first releases
+compare it with their own."""
+_APPLIED = "applied_version"
+"""Row of the meta table: the version of the last step. Missing in the first releases: the same."""
+
+OWN_META = frozenset({_NEEDED, _APPLIED})
+"""Rows of the meta table that describe the tables, not their contents."""
+
+_LOCK_SECONDS = 1
+"""How long a step may wait for a table that a question is reading: later questions wait behind it."""
+
 
 def is_behind(connection: Connection) -> bool:
-    """Whether the database must be migrated. Raises LibraryTooNew if its version is newer."""
-    version = schema_version(connection)
-    if version > NEWEST:
+    """Whether the database must be migrated. Raises LibraryTooNew if this program cannot use it."""
+    check_version(schema_version(connection))
+    return applied_version(connection) < NEWEST
+
+
+def check_version(needed: int) -> None:
+    """Raises LibraryTooNew if a catalog needs a newer program than this one."""
+    if needed > NEWEST:
         raise LibraryTooNew(
-            f"this library has format {version}; this version of Pincite reads formats up to "
+            f"this library has format {needed}; this version of Pincite reads formats up to "
             f"{NEWEST}: install a newer Pincite, or ingest the files into a new library"
         )
-    return version < NEWEST
 
 
 def migrate(connection: Connection) -> None:
-    """Migrate the database to the newest version, unless another process has done so meanwhile."""
-    version = schema_version(connection)
-    if version == 0:
+    """Migrate the database to the newest version, unless another process has done so meanwhile.
+
+    Raises LibraryBusy, and changes nothing, if a table is in use for long.
+    """
+    if schema_version(connection) == 0:
         _create_tables(connection)
         return
-    for number in range(version, NEWEST):
-        STEPS[number - 1](connection)
-        connection.execute(
-            update(schema.meta)
-            .where(schema.meta.c.name == "schema_version")
-            .values(value=str(number + 1))
-        )
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
+    for version in range(applied_version(connection) + 1, NEWEST + 1):
+        STEPS[version - 2].change(connection)
+        for name, value in ((_NEEDED, _needed(version)), (_APPLIED, version)):
+            connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
+            connection.execute(schema.meta.insert(), {"name": name, "value": str(value)})
+
+
+def _needed(version: int) -> int:
+    """The oldest version whose programs can use a catalog of this version."""
+    while version > 1 and STEPS[version - 2].only_adds:
+        version -= 1
+    return version
 
 
 def schema_version(connection: Connection) -> int:
-    """The schema version; 0 for an empty database. Raises LibraryError if it is not a number."""
-    if not inspect(connection).has_table("meta"):
-        return 0
-    query = select(schema.meta.c.value).where(schema.meta.c.name == "schema_version")
-    found = connection.scalar(query)
+    """The oldest version whose programs can use the catalog; 0 for an empty database.
+
+    Raises LibraryError if it is not a number.
+    """
+    return _number(connection, _NEEDED) or 0 if inspect(connection).has_table("meta") else 0
+
+
+def applied_version(connection: Connection) -> int:
+    """The version of the last step applied; 0 for an empty database."""
+    needed = schema_version(connection)
+    return (_number(connection, _APPLIED) or needed) if needed else 0
+
+
+def _number(connection: Connection, name: str) -> int | None:
+    found = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == name))
+    if found is None and name == _APPLIED:
+        return None
     if found is None or not found.isdecimal():
         raise LibraryError(f"the catalog's format is {found!r}, not a number; restore a backup")
     return int(found)

@@ -45,6 +45,8 @@ from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+INDEX_FORMAT = f"{FORMAT}-{ANALYSER}"
+"""Of index files: programs with different formats cannot use each other's."""
 NO_MODEL = "none"
 _LEXICAL = "lexical-"
 
