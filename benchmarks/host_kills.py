@@ -51,10 +51,10 @@ SHARED = Path(os.environ.get("PINCITE_SHARED", ROOT.parent / "shared"))
 SERVERS, WORKERS, CLIENTS = 3, 4, 3
 DATABASE_SHARE = 1 / 8
 TEXTS, TEXTS_OF_A_SET = ("nq-open", "product-docs", "mtrag-un-open"), 200
-VARYING = ("timings", "digest", "id")
+VARYING: tuple[str, ...] = ("timings", "digest", "id")
 WHILE_INGESTING = ("an ingest is running", "could not be read", "this library holds no documents")
 """What a reply says of files that are not in it, which is not told by its `corpus_version`."""
-_PATIENCE_SECONDS = 600
+PATIENCE_SECONDS = 600
 _LONGEST_PAUSE_SECONDS = 0.4
 """Between the first file of a part that is taken and the kill: a part takes about as long."""
 
@@ -139,8 +139,9 @@ class Host:
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
-    def start(self) -> None:
-        """Begin, in a group of its own."""
+    def start(self, **env: str) -> None:
+        """Begin, in a group of its own; `env` holds from now on."""
+        self._env |= env
         with self.log.open("ab") as out:
             self._process = subprocess.Popen(
                 self._args,
@@ -157,6 +158,12 @@ class Host:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+
+    def stop(self) -> None:
+        """SIGTERM, and wait until it has ended what it was doing."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(PATIENCE_SECONDS)
 
     def kill_a_child(self) -> bool:
         """SIGKILL to the process that answers alone; whether there was one."""
@@ -340,14 +347,14 @@ class Trial:
 
     def _queue(self, files: Sequence[Path]) -> None:
         """What is acknowledged counts; what is not is queued again."""
-        until = time.monotonic() + _PATIENCE_SECONDS
+        until = time.monotonic() + PATIENCE_SECONDS
         while True:
             try:
                 self._library.enqueue(files)
                 break
             except PinciteError as error:
                 self.seen.errors[f"queueing: {without_names(str(error))[:80]}"] += 1
-                _check_time(until, "files cannot be queued")
+                check_time(until, "files cannot be queued")
         self.acknowledged.update(str(path.resolve()) for path in files)
 
     def status(self) -> QueueStatus | None:
@@ -358,13 +365,13 @@ class Trial:
             return None
 
     def _wait_for_an_answer(self) -> None:
-        before, until = len(self.seen.replies), time.monotonic() + _PATIENCE_SECONDS
+        before, until = len(self.seen.replies), time.monotonic() + PATIENCE_SECONDS
         while len(self.seen.replies) == before:
-            _check_time(until, "no question is answered")
+            check_time(until, "no question is answered")
 
     def _wait_for_a_file(self) -> None:
         """Until the workers have done one more, or all that was queued."""
-        before, until = None, time.monotonic() + _PATIENCE_SECONDS
+        before, until = None, time.monotonic() + PATIENCE_SECONDS
         while True:
             found = self.status()
             if found is not None:
@@ -372,12 +379,12 @@ class Trial:
                 before = ended if before is None else before
                 if ended > before or not found.waiting + found.running:
                     return
-            _check_time(until, f"no file is done: {found}")
+            check_time(until, f"no file is done: {found}")
 
     def _wait_for_the_end(self) -> None:
-        until = time.monotonic() + _PATIENCE_SECONDS
+        until = time.monotonic() + PATIENCE_SECONDS
         while (found := self.status()) is None or found.waiting + found.running:
-            _check_time(until, f"the queue does not end: {found}")
+            check_time(until, f"the queue does not end: {found}")
 
     def _kill_one(self, number: int) -> None:
         drawn = self._chance.random()
@@ -407,9 +414,10 @@ class Trial:
         return host.name.split()[0]
 
 
-def _check_time(until: float, what: str) -> None:
+def check_time(until: float, what: str) -> None:
+    """Wait a moment. Raises TimeoutError if the time is up."""
     if time.monotonic() > until:
-        raise TimeoutError(f"{what} for {_PATIENCE_SECONDS} seconds")
+        raise TimeoutError(f"{what} for {PATIENCE_SECONDS} seconds")
     time.sleep(0.02)
 
 
@@ -568,12 +576,12 @@ def check_receipts(trial: Trial, wrong: dict[str, list[str]], *, most: int = 200
 
 def checked(port: int, receipt: Mapping[str, Any]) -> httpx.Response:
     """What a server says of a receipt; waits for one that is just starting."""
-    until = time.monotonic() + _PATIENCE_SECONDS
+    until = time.monotonic() + PATIENCE_SECONDS
     while True:
         with suppress(httpx.TransportError):
             url = f"http://127.0.0.1:{port}/v1/verify"
             return httpx.post(url, json={"receipt": receipt}, timeout=120)
-        _check_time(until, f"no server at port {port}")
+        check_time(until, f"no server at port {port}")
 
 
 def tracebacks(host: Host) -> list[str]:
@@ -621,13 +629,18 @@ def main() -> None:
         found = trial_of(
             folder, material, kills=given.kills, seed=given.seed, encoder=given.encoder, log=print
         )
+    tell(found)
+    print(f"seconds: {time.monotonic() - began:.0f}")
+    sys.exit(bool(found.wrong))
+
+
+def tell(found: Verdict) -> None:
+    """Print a verdict."""
     for name, value in found.figures.items():
         print(f"{name}: {json.dumps(value, indent=2) if isinstance(value, dict) else value}")
-    print(f"seconds: {time.monotonic() - began:.0f}")
     for kind, told in found.wrong.items():
         print(f"\nWRONG, {kind}: {len(told)}", *told[:5], sep="\n  ")
     print("\nnothing was wrong" if not found.wrong else "\nsomething was wrong")
-    sys.exit(bool(found.wrong))
 
 
 if __name__ == "__main__":

@@ -304,9 +304,17 @@ def _locked(library: Path) -> bool:
 
 @pytest.mark.slow
 @LINUX
-@pytest.mark.parametrize("moment", ["starting", "reading", "encoding"])
-def test_control_c_stops_cleanly_and_the_next_run_completes(
-    new_library: Path, tmp_path: Path, moment: str
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        ("starting", signal.SIGINT),
+        ("reading", signal.SIGINT),
+        ("encoding", signal.SIGINT),
+        ("reading", signal.SIGTERM),
+    ],
+)
+def test_a_signal_stops_cleanly_and_the_next_run_completes(
+    new_library: Path, tmp_path: Path, moment: str, number: signal.Signals
 ) -> None:
     folder = many_files(tmp_path / "documents")
     with started("ingest", folder, "--library", new_library) as process:
@@ -317,8 +325,8 @@ def test_control_c_stops_cleanly_and_the_next_run_completes(
         }[moment]
         assert wait_until(ready)
         workers = children(process.pid)
-        # As a terminal does it: every process in the foreground gets the signal.
-        os.killpg(process.pid, signal.SIGINT)
+        # As a terminal or systemd does it: every process of the command gets the signal.
+        os.killpg(process.pid, number)
         out, err = process.communicate(timeout=300)
     assert process.returncode == 130, err
     assert out == ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -242,13 +244,19 @@ def _files(number: int) -> str:
 
 @contextmanager
 def stop_kindly() -> Iterator[None]:
-    """On Ctrl-C, end with a message about what is kept."""
+    """On Ctrl-C or SIGTERM, give unfinished work back and end with a message about what is kept."""
+
+    is_main = threading.current_thread() is threading.main_thread()  # Others set no handlers.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler) if is_main else None
     try:
         yield
     except KeyboardInterrupt:
         message = "Finished files are kept; run the same command again to continue"
         say(indented(message, first="stopped: "), err=True)
         raise typer.Exit(INTERRUPTED) from None
+    finally:
+        if is_main:
+            signal.signal(signal.SIGTERM, before)
 
 
 # `pincite reindex`: encode a library again for the encoder named in its settings.
