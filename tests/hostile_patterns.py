@@ -333,12 +333,12 @@ def _approached(
 ) -> float:
     """Seconds for the longest text, or for the first one that already takes too long.
 
-    In small steps: what takes exponential time is stopped before it would never end.
+    In small steps up to 36 signs: what takes exponential time is stopped before it would never end.
     """
     size, seconds = 16, 0.0
     while size < longest and seconds < _LONGEST_SECONDS:
         seconds = _seconds(find, pattern, lead, unit, size)
-        size += size // 2
+        size += size // 2 if size < 36 else 2 * size
     return seconds if seconds >= _LONGEST_SECONDS else _seconds(find, pattern, lead, unit, longest)
 
 

@@ -8,6 +8,7 @@ something ("What is not covered").
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,6 +26,10 @@ _JOINED = frozenset({"hi", "ta"})
 """Regular expressions do not treat their vowel signs as letters, so word boundaries do not work."""
 
 
+_Bounded = tuple[str, str, str]
+"""A word, with the patterns before and behind it."""
+
+
 def is_limiting(line: str, around: str) -> bool:
     """Whether a line has a negation, an exception or an exclusion; `around` shows its language."""
     plain = without_number_signs(line).casefold()
@@ -34,31 +39,36 @@ def is_limiting(line: str, around: str) -> bool:
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     own, any_text = _table()
-    found = [*own.get(language, ()), *any_text]
-    return re.compile("|".join(dict.fromkeys(found)))
+    words = defaultdict[tuple[str, str], list[str]](list)
+    for before, word, after in dict.fromkeys((*own.get(language, ()), *any_text)):
+        words[before, after].append(re.escape(word))
+    return re.compile(
+        "|".join(
+            f"{before}(?:{'|'.join(alike)}){after}" for (before, after), alike in words.items()
+        )
+    )
 
 
 @cache
-def _table() -> tuple[dict[str, list[str]], list[str]]:
-    """Patterns for texts of each language, and those for any text."""
+def _table() -> tuple[dict[str, list[_Bounded]], list[_Bounded]]:
+    """Words for texts of each language, and those for any text."""
     lists = dict(shipped("text/data", "limits"))
-    own: dict[str, list[str]] = {}
-    any_text = [re.escape(word) for word in lists.pop("without_blanks").split()]
+    own: dict[str, list[_Bounded]] = {}
+    any_text = [("", word, "") for word in lists.pop("without_blanks").split()]
     for language, words in lists.items():
-        own[language] = [_as_pattern(word, language) for word in words.get("here", "").split()]
-        any_text += [_as_pattern(word, language) for word in words.get("anywhere", "").split()]
+        own[language] = [_bounded(word, language) for word in words.get("here", "").split()]
+        any_text += [_bounded(word, language) for word in words.get("anywhere", "").split()]
     return own, any_text
 
 
-def _as_pattern(word: str, language: str) -> str:
+def _bounded(word: str, language: str) -> _Bounded:
     if language in _JOINED:
-        return re.escape(word)
+        return "", word, ""
     bare = word.strip("*")
-    before = r"\b\w+" if word.startswith("*") and not bare[0].isalpha() else r"(?<!\w)"
-    before = r"(?<!\w)\w*" if word.startswith("*") else before
+    before = r"(?<!\w)\w*" if word.startswith("*") else r"(?<!\w)"
     # "Non-disclosure agreement", "no-claims discount": names, which exclude nothing.
     after = "" if word.endswith(("*", "'", "’")) else r"(?!\w| ?- ?\w)"
-    return f"{before}{re.escape(bare)}{after}"
+    return before, bare, after
 
 
 # Finding the lines above a list.
