@@ -49,11 +49,46 @@ def test_blocks_come_in_order_with_entities_decoded_and_space_collapsed() -> Non
 
 def test_a_term_is_read_with_its_definition_and_alone_where_it_has_none() -> None:
     document = read(
-        "<dl><dt>-a</dt><dt>--all</dt><dd><p>Shows all.</p><p>Slow.</p></dd><dt>Modes</dt>"
+        "<dl><dt>-a</dt><dt>--all</dt><dd><p>Shows all.</p></dd><dt>Modes</dt>"
         "<dd><ul><li>fast</li></ul></dd><dt>1</dt><dt>2</dt><dd><dl><dt>2.1</dt></dl></dd></dl>"
     )
-    texts = ["-a\n--all\nShows all.", "Slow.", "Modes", "fast", "1", "2", "2.1"]
+    texts = ["-a\n--all\nShows all.", "Modes", "fast", "1", "2", "2.1"]
     assert blocks(document) == [("list_item", text) for text in texts]
+    assert {block.section for block in document.blocks} == {()}
+
+
+def test_a_definition_of_several_paragraphs_is_a_section_below_its_term() -> None:
+    document = read(
+        "<h2>Levels</h2><dl><dt>RAID-0</dt><dd><p>Fast.</p><p>Unsafe.</p>"
+        "<dl><dt>Disks</dt><dd><p>Two.</p><p>Alike.</p></dd></dl><p>Rare.</p></dd>"
+        "<dt>RAID-1</dt><dd>Mirrors.</dd></dl><p>Choose one.</p><h3>More</h3><p>Later.</p>"
+    )
+    found = [(document.text[b.start : b.end], b.section) for b in document.blocks]
+    assert found[1:] == [
+        ("RAID-0\nFast.", ("Levels", "RAID-0")),
+        ("Unsafe.", ("Levels", "RAID-0")),
+        ("Disks\nTwo.", ("Levels", "RAID-0", "Disks")),
+        ("Alike.", ("Levels", "RAID-0", "Disks")),
+        ("Rare.", ("Levels", "RAID-0")),
+        ("RAID-1\nMirrors.", ("Levels",)),
+        ("Choose one.", ("Levels",)),
+        ("More", ("Levels", "More")),
+        ("Later.", ("Levels", "More")),
+    ]
+    assert [b.kind.value for b in document.blocks[1:3]] == ["paragraph", "paragraph"]
+
+
+def test_a_text_that_is_laid_out_with_blanks_is_text_and_code_is_code() -> None:
+    prose = (
+        "       The pump starts when the valve opens, and it stops\n       when the tank is full.\n"
+    )
+    manual = "NAME\n       pump - moves water\n\nDESCRIPTION\n" + "\n".join([prose] * 12)
+    found = blocks(read(f"<h1>Manuals</h1><pre>{manual}</pre>"))
+    assert [kind for kind, _ in found] == ["heading", "heading", "paragraph", "heading"] + [
+        "paragraph"
+    ] * 12
+    code = "\n\n".join(f"def f{n}(x):\n    return x + {n}  # plus {n}" for n in range(60))
+    assert blocks(read(f"<p>Code:</p><pre>{code}</pre>"))[1:] == [("code", code)]
 
 
 def test_a_link_to_copy_a_place_s_address_is_no_text_but_a_footnote_s_sign_is() -> None:
@@ -69,10 +104,20 @@ def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
     document = read(
         "<nav>menu</nav><header>site</header><script>evil()</script><p>Content that stays here.</p>"
         "<p hidden>h</p><p style='display: none'>h</p><aside><a href=x>ad</a></aside>"
-        "<footer>foot</footer><div class=navfooter><table><tr><td><a href=a>Prev</a></td>"
-        "<td><a href=b>Up</a></td></tr></table></div>"
+        "<footer>foot</footer>"
     )
     assert document.text == "Content that stays here."
+
+
+def test_links_to_the_pages_around_this_one_are_left_out_but_not_a_sentence_with_one() -> None:
+    around = (
+        "<table><tr><td><a href=a>Prev</a> 1. Pumps</td><td><a href=b>Next</a></td></tr></table>"
+    )
+    content = "<p>Pumps are <a href=a>on the page before</a>, and valves are here.</p>"
+    head = "<head><link rel=prev href=a><link rel=next href=b></head>"
+    page = f"<body><div>{around}</div>{content}<hr>{around}</body>"
+    assert read(head + page).text == "Pumps are on the page before, and valves are here."
+    assert read(page).text.startswith("Prev")
 
 
 def test_a_form_around_the_whole_page_does_not_lose_the_page() -> None:

@@ -20,9 +20,9 @@ COMMON = "pump valve motor pressure flow torque filter tank sensor seal".split()
 
 
 def write_files(folder: Path) -> None:
-    """A thousand short texts about the same things; one of them names the part, in passing."""
+    """Four hundred short texts about the same things; one of them names the part, in passing."""
     folder.mkdir()
-    for number in range(20):
+    for number in range(8):
         lines = [
             f"The {COMMON[place % 10]} {COMMON[(place // 10) % 10]} of unit {number} and "
             f"{COMMON[(place + number) % 10]} was checked in round {place}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -103,16 +104,23 @@ def using(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
     plugins.all_installed.cache_clear()
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    documents = tmp_path / "documents"
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("once")
+    documents = folder / "documents"
     documents.mkdir()
     (documents / "valve.txt").write_text(
         "The relief valve opens at 6.5 bar. The hose is checked every week by the operator.\n"
     )
-    with pincite.Library.open(tmp_path / "library") as opened:
+    with pincite.Library.open(folder / "library") as opened:
         opened.ingest([documents])
-    return tmp_path / "library"
+    return folder
+
+
+@pytest.fixture
+def library(made_once: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made_once / "documents", tmp_path / "documents")
+    return shutil.copytree(made_once / "library", tmp_path / "library")
 
 
 def run(*arguments: object, site: Path, **variables: str) -> subprocess.CompletedProcess[str]:

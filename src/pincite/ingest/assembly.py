@@ -186,9 +186,10 @@ class Outline:
         self._open.append((level, clean_heading(heading)))
         return self.path
 
-    def leave(self) -> None:
-        """Close all sections: what follows belongs to no heading."""
-        self._open = []
+    def leave(self, level: int = 0) -> None:
+        """Close the sections of this level and deeper ones; by default all."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
 
     @property
     def path(self) -> tuple[str, ...]:

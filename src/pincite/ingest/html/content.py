@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -180,7 +181,7 @@ _MACHINERY = (
 )
 _BOILERPLATE = (
     "nav, header, footer, dialog:not([open]), [role=navigation], [role=banner], [role=contentinfo], "
-    ".navheader, .navfooter, .sphinxsidebar"  # as DocBook and Sphinx write them
+    ".sphinxsidebar"
 )
 # These often contain content: warnings, terms next to a table, a page built as one form.
 _ASIDES = "aside, form, dialog, [role=search], [role=complementary], [role=dialog]"
@@ -196,6 +197,13 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _CONTENT_TAGS = frozenset(
     "main article body h1 h2 h3 h4 h5 h6 table caption thead tbody tfoot tr th td pre".split()
 )
+# The standard's names, and those of older generators.
+_NEIGHBOURS = ", ".join(
+    f"link[rel~={name}][href]" for name in ("prev", "previous", "next", "up", "home", "start", "top")
+)
+_LONGEST_NAVIGATION_CHARS = 400
+_MOST_NAVIGATION_LINKS = 50
+"""Looked at on a page: each costs what is around it."""
 _MOST = 0.5
 _MOST_FURNITURE = 0.25
 
@@ -221,11 +229,13 @@ def main_content(page: str, *, whole: bool = False) -> MainContent:
     Raises ReadError if its elements are nested too deep.
     """
     tree = parse_page(page)
+    neighbours = _neighbours(tree)
     hidden = _without_machinery(tree)
     shown = text_length(tree.body)
     if tree.body is None or whole:
         whole_page = (tree.body,) if tree.body is not None else ()
         return MainContent(roots=whole_page, hidden=hidden, left_out_share=0.0)
+    _remove_navigation(tree.body, neighbours)
     _remove_boilerplate(tree.body, shown)
     if text_length(tree.body) < _LEAST_KEPT_SHARE * shown:
         tree = parse_page(page)
@@ -249,6 +259,39 @@ def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
         node.decompose()
     most = _MOST * text_length(tree.body)
     return tuple(remove_hidden(tree, most=most, has_styles=has_styles))
+
+
+def _neighbours(tree: LexborHTMLParser) -> frozenset[str]:
+    """The addresses of the pages before, after and above this one, as its head gives them."""
+    named = tree.css(_NEIGHBOURS)
+    return frozenset(node.attributes.get("href") or "" for node in named) - {""}
+
+
+def _remove_navigation(body: LexborNode, neighbours: frozenset[str]) -> None:
+    """Remove lines of links to the pages around this one."""
+    if not neighbours:
+        return
+    removed: set[int] = set()
+    leading = (link for link in body.css("a[href]") if link.attributes.get("href") in neighbours)
+    for link in islice(leading, _MOST_NAVIGATION_LINKS):
+        if link.mem_id in removed:
+            continue
+        found = None
+        for node in _upwards(link):
+            if node.tag == "body" or not _leads_away(node, neighbours):
+                break
+            found = node
+        if found is not None and len(found.css("a[href]")) > 1:
+            removed |= {part.mem_id for part in found.css("a[href]")}
+            found.decompose()
+
+
+def _leads_away(node: LexborNode, neighbours: frozenset[str]) -> bool:
+    if text_length(node) > _LONGEST_NAVIGATION_CHARS or node.css_first("h1, h2, pre") is not None:
+        return False
+    return all(
+        (link.attributes.get("href") or "") in neighbours | {"#"} for link in node.css("a[href]")
+    )
 
 
 def _remove_boilerplate(body: LexborNode, shown: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from selectolax.lexbor import LexborNode
@@ -14,9 +15,10 @@ from pincite.ingest.html.charset import decode_page
 from pincite.ingest.html.content import main_content
 from pincite.ingest.html.nodes import INLINE, children, collapse, is_unread, parse_page, plain
 from pincite.ingest.office.package import whole_number
+from pincite.ingest.plain.text import text_blocks
 from pincite.ingest.reading import content_remarks
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
-from pincite.records.document import BlockKind, Document, document_id
+from pincite.records.document import Block, BlockKind, Document, document_id
 from pincite.text.as_read import HTML
 
 # Every page has some boilerplate; below this share it is not reported.
@@ -179,6 +181,10 @@ _KINDS = {
     "figcaption": BlockKind.CAPTION,
     "caption": BlockKind.CAPTION,
 }
+_DEEPEST_HEADING = 6
+_SHORTEST_TEXT = 1_000
+_LEAST_PROSE = 0.5
+_FEWEST_WORDS = 8
 # Two line breaks in a row mark a new paragraph.
 _EMPTY_LINE = re.compile("\x00\\s*\x00")
 
@@ -192,6 +198,8 @@ class BlockWalker:
         self._preformatted = 0
         # Terms of a definition list whose definition has not come yet.
         self._terms: list[str] = []
+        # For each definition list around the current node: whether a term is the head of a section.
+        self._sections: list[bool] = []
         # Data rows of the tables around the current node, by node.
         self._rows: dict[int, tuple[TableWriter, TableRow]] = {}
 
@@ -240,6 +248,15 @@ class BlockWalker:
             self._flush(open_tags)
         if node.tag == "dl":
             self._add_terms()
+            self._sections.append(False)
+        if node.tag in ("dt", "dd"):
+            self._leave_section()
+        if node.tag == "dd" and self._sections and self._terms and _has_several_blocks(node):
+            # What stands there is about the term, as below a heading; it is read with the first part.
+            self._assembly.outline.enter(
+                _DEEPEST_HEADING + len(self._sections), ", ".join(self._terms)
+            )
+            self._sections[-1] = True
         if node.tag == "pre":
             self._preformatted += 1
         elif node.tag == "table":
@@ -252,15 +269,33 @@ class BlockWalker:
             self._flush([*open_tags, tag])
         if tag == "pre":
             self._preformatted -= 1
+        if tag == "dl":
+            self._leave_section()
+            self._sections.pop()
+
+    def _leave_section(self) -> None:
+        if any(self._sections[-1:]):
+            self._assembly.outline.leave(_DEEPEST_HEADING + len(self._sections))
+            self._sections[-1] = False
 
     def _flush(self, open_tags: list[str]) -> None:
         """End the current block; its kind is that of the nearest element."""
         pieces, self._pieces = "".join(self._pieces), []
         if self._preformatted:
-            self._add(_verbatim(pieces), open_tags)
+            self._add_preformatted(_verbatim(pieces), open_tags)
             return
         for paragraph in _EMPTY_LINE.split(pieces):
             self._add(collapse(paragraph), open_tags)
+
+    def _add_preformatted(self, text: str, open_tags: list[str]) -> None:
+        """Add code as it is; a text that was laid out with blanks, such as a manual page, as text."""
+        blocks = text_blocks(text) if len(text) >= _SHORTEST_TEXT else ()
+        prose = sum(block.end - block.start for block in blocks if _is_prose(text, block))
+        if prose < _LEAST_PROSE * len(text):
+            self._add(text, open_tags)
+            return
+        self._add_terms()
+        self._assembly.add_blocks(text, blocks)
 
     def _add(self, text: str, open_tags: list[str]) -> None:
         if not text:
@@ -276,13 +311,25 @@ class BlockWalker:
         if heading:
             self._assembly.add_heading(text, int(heading[1]))
         else:
-            self._assembly.add(text, _KINDS.get(nearest, BlockKind.PARAGRAPH))
+            is_item = nearest != "dd" or not any(self._sections[-1:])
+            kind = _KINDS.get(nearest, BlockKind.PARAGRAPH) if is_item else BlockKind.PARAGRAPH
+            self._assembly.add(text, kind)
 
     def _add_terms(self) -> None:
         """Add terms that no definition follows."""
         for term in self._terms:
             self._assembly.add(term, BlockKind.LIST_ITEM)
         self._terms = []
+
+
+def _has_several_blocks(node: LexborNode) -> bool:
+    inner = (child for child in children(node) if child.tag not in INLINE)
+    return sum(bool((child.text() or "").strip()) for child in islice(inner, 2)) == 2
+
+
+def _is_prose(text: str, block: Block) -> bool:
+    words = text[block.start : block.end]
+    return len(words.split()) >= _FEWEST_WORDS and words.rstrip().endswith((".", "!", "?", ":"))
 
 
 def _verbatim(text: str) -> str:
