@@ -161,7 +161,8 @@ def started(*args: str | Path, **env: str) -> Iterator[subprocess.Popen[str]]:
     try:
         yield process
     finally:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # Its children, too: they would hold the pipes.
         process.communicate()
 
 

@@ -20,6 +20,7 @@ from pincite.errors import ModelError
 from pincite.library.reencoding import ReencodeProgress
 from pincite.models.encoders.built_in import find_encoder_files
 from tests.models.encoders.embedding_server import EmbeddingServer, serving
+from tests.tiers import often
 
 PUMP = "At which pressure does the relief valve open?"
 DEFAULT = "all-MiniLM-L6-v2"
@@ -306,7 +307,7 @@ def test_killed_at_any_moment_nothing_is_lost(
     open_library().ingest([folder])
     command = [sys.executable, "-m", "pincite", "reindex", "--library", str(tmp_path / "library")]
     settings = {"PINCITE_EMBEDDING__MODEL": other}
-    for seconds in (2.0, 3.0):
+    for seconds in often((2.0, 3.0), (2.5,)):
         with subprocess.Popen(command, env=_environment(settings)) as process:
             time.sleep(seconds)
             process.kill()

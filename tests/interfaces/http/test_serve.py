@@ -120,6 +120,21 @@ def test_a_process_that_dies_while_it_is_asked_whether_it_lives_is_replaced_at_o
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
+def test_processes_end_when_their_supervisor_is_killed(served_library: Path) -> None:
+    with serving(served_library, "--workers", "2") as (client, process):
+        workers = {one for one in children(process) if b"spawn_main" in command_of(one)}
+        assert len(workers) == 2
+        process.kill()
+        deadline = time.monotonic() + PATIENCE
+        while any(b"spawn_main" in command_of(one) for one in workers):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with pytest.raises(httpx.TransportError):
+            client.get("/health")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
 def test_a_process_whose_question_never_ends_says_so_and_is_replaced(
     served_library: Path, tmp_path: Path
 ) -> None:

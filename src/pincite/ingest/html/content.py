@@ -199,7 +199,8 @@ _CONTENT_TAGS = frozenset(
 )
 # The standard's names, and those of older generators.
 _NEIGHBOURS = ", ".join(
-    f"link[rel~={name}][href]" for name in ("prev", "previous", "next", "up", "home", "start", "top")
+    f"link[rel~={name}][href]"
+    for name in ("prev", "previous", "next", "up", "home", "start", "top")
 )
 _LONGEST_NAVIGATION_CHARS = 400
 _MOST_NAVIGATION_LINKS = 50

@@ -5,9 +5,14 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import os
+import signal
 import time
 from collections.abc import Callable
+from multiprocessing import parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import structlog
 import uvicorn
@@ -91,9 +96,18 @@ class Supervisor(Multiprocess):
 def app() -> FastAPI:
     """The app of one process."""
     log_as_json()
+    if supervisor := parent_process():
+        Thread(target=_follow, args=(supervisor,), name="follow", daemon=True).start()
     settings = ServerSettings.model_validate_json(os.environ[_SETTINGS])
     ImpatientProtocol.seconds = settings.client_seconds
     return create_app(Served(_opened()), settings, closes=True, stuck=_give_up)
+
+
+def _follow(supervisor: Any) -> None:
+    """End this process when its supervisor has been killed: it would hold the port for nobody."""
+    wait([supervisor.sentinel])
+    structlog.get_logger("pincite.server").error("the supervisor is gone; this process ends, too")
+    signal.raise_signal(signal.SIGTERM)  # As it would have asked for.
 
 
 def _opened() -> Library:
