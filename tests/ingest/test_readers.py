@@ -7,7 +7,8 @@ import pytest
 
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
-from pincite.records.document import document_id
+from pincite.ingest.sandbox.sandbox import SandboxedReader
+from pincite.records.document import READING_VERSION, document_id
 from tests.ingest.conftest import PdfMaker
 
 
@@ -21,6 +22,13 @@ def test_the_id_is_that_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"hello")
     document = FileReader().read(tmp_path / "a.txt")
     assert (document.id, document.sha256) == document_id(b"hello")
+
+
+def test_a_document_says_which_version_read_it(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The pump runs.")
+    assert FileReader().read(tmp_path / "a.txt").reading == READING_VERSION
+    with SandboxedReader() as sandboxed:
+        assert sandboxed.read(tmp_path / "a.txt").reading == READING_VERSION
 
 
 def test_a_pdf_with_another_name_is_read_with_a_warning(tmp_path: Path, make_pdf: PdfMaker) -> None:

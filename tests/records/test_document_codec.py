@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from array import array
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from pincite.errors import ReadError
 from pincite.records.document import Block, BlockKind, Box, BoxMap, Document, Page
 from pincite.records.document_codec import document_from_bytes, document_to_bytes
+from wire_forms import wire_form
 
 COORDINATE = st.floats(0, 2000, width=32)
 
@@ -50,6 +52,7 @@ def documents(draw: st.DrawFn) -> Document:
         ),
         boxes=boxes,
         warnings=draw(st.lists(st.text(max_size=5), max_size=2).map(tuple)),
+        reading=draw(st.integers(0, 99)),
     )
 
 
@@ -83,3 +86,21 @@ def test_a_box_outside_the_text_is_refused() -> None:
     document = Document(id="", sha256="", title="", media_type="", text="abc", boxes=boxes)
     with pytest.raises(ReadError, match="outside the text"):
         document_from_bytes(document_to_bytes(document))
+
+
+HEADER: dict[str, Any] = {
+    **dict.fromkeys(("id", "sha256", "title", "media_type", "name"), ""),
+    **dict.fromkeys(("gaps", "warnings", "flags", "recognised", "sections", "blocks", "pages"), []),
+    "encoding": None,
+    "first_byte": 0,
+}
+
+
+def test_a_document_of_an_older_library_does_not_say_which_version_read_it() -> None:
+    assert document_from_bytes(wire_form(HEADER, "abc", [])).reading == 0
+
+
+@pytest.mark.parametrize("reading", [-1, True, 1.0, "16", None, [16]])
+def test_a_version_that_is_no_number_is_refused(reading: Any) -> None:
+    with pytest.raises(ReadError, match="expected an integer from 0"):
+        document_from_bytes(wire_form({**HEADER, "reading": reading}, "abc", []))

@@ -15,7 +15,7 @@ from pincite.ingest.detect import PARSERS, READABLE_SUFFIXES, Format, added_pars
 from pincite.ingest.discover import special_file
 from pincite.ingest.reading import ReadingOptions, recogniser_name
 from pincite.ingest.safety.deceptive_text import with_flags
-from pincite.records.document import Document, document_id
+from pincite.records.document import READING_VERSION, Document, document_id
 from pincite.settings.plugins import Plugin
 
 MEBIBYTE = 1 << 20
@@ -97,7 +97,7 @@ class FileReader:
     def read_content(self, path: Path, content: bytes) -> Document:
         """Read a file's bytes; `path` is used only for its name. Raises ReadError."""
         # By now the text includes the files inside this one.
-        return with_flags(self._read(path, content))
+        return replace(with_flags(self._read(path, content)), reading=READING_VERSION)
 
     def read_attachment(self, path: Path, content: bytes) -> Document:
         """Read a file embedded in another one. Raises ReadError, also if nested too deep."""

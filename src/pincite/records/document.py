@@ -264,6 +264,8 @@ class Document:
     warnings: tuple[str, ...] = ()
     """Other messages of the reader about this file."""
     flags: tuple[Flag, ...] = ()
+    reading: int = 0
+    """The `READING_VERSION` that read the file; 0 if that is not known."""
 
     @property
     def coverage(self) -> Coverage:

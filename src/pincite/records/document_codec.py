@@ -84,6 +84,7 @@ def _header(document: Document) -> dict[str, Any]:
     numbers = {section: number for number, section in enumerate(sections)}
     return {
         **{name: getattr(document, name) for name in _NAMES},
+        "reading": document.reading,
         "encoding": document.encoding,
         "first_byte": document.first_byte,
         "gaps": document.gaps,
@@ -160,6 +161,8 @@ def _document(header: Any, text: str, boxes: BoxMap) -> Document:
         gaps=tuple(_string(gap) for gap in header["gaps"]),
         warnings=tuple(_string(warning) for warning in header["warnings"]),
         flags=tuple(_flags(header["flags"], len(text))),
+        # Libraries of versions up to 0.2.0 do not say how they read.
+        reading=_whole(header.get("reading", 0), 0, sys.maxsize),
     )
 
 

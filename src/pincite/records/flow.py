@@ -511,7 +511,7 @@ class Citation:
     without them "damage by pets" is not what the document says. `recognition` is the OCR confidence, in
     0..1; None for text that was not read by OCR. `media_type` is the document's and `kind` that of the
     blocks, if all have the same: they determine how a quote is displayed. Saved answers, which have
-    only the quote, have neither.
+    only the quote, have neither. `reading` is the version that read the document; 0 if it is not known.
     """
 
     document: str
@@ -532,6 +532,7 @@ class Citation:
     recognition: float | None = None
     media_type: str = ""
     kind: BlockKind | None = None
+    reading: int = 0
 
 
 class Status(StrEnum):
