@@ -24,6 +24,7 @@ from end_to_end.running import (
 )
 
 from pincite.models.encoders.built_in import find_encoder_files
+from pincite.records.document import READING_VERSION
 
 TORQUE = "What torque do I need for a size -8 hose end?"
 FERRY = "When does the night ferry to Stavanger leave?"
@@ -185,6 +186,7 @@ def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
 # --- ask --------------------------------------------------------------------------------------
 
 
+WITH_QUOTES = ANSWER_KEYS | {"readings"}
 TOLD_OF_SOME = {"page_label", "place", "cells", "recognition"}
 
 
@@ -199,7 +201,8 @@ def torque(sample: SampleLibrary, tmp_path_factory: pytest.TempPathFactory) -> d
 
 def test_an_answer_has_exactly_the_documented_fields(torque: dict[str, Any]) -> None:
     answer = torque["answer"]
-    assert answer.keys() == ANSWER_KEYS
+    assert answer.keys() == WITH_QUOTES
+    assert answer["readings"] == {answer["citations"][0]["document"]: READING_VERSION}
     assert answer["status"] == "answered"
     assert answer["question"] == TORQUE
     assert answer["text"] == "\n".join(item["cited_text"] for item in answer["citations"])
@@ -321,7 +324,7 @@ def test_batch_answers_in_the_order_of_the_questions(sample: SampleLibrary, tmp_
     found = [json.loads(line) for line in answers.read_text().splitlines()]
     assert [(item["id"], item["question"]) for item in found] == questions
     assert [item["status"] for item in found] == ["abstained", "answered", "answered"]
-    assert all(item.keys() == ANSWER_KEYS | {"id"} for item in found)
+    assert [item.keys() - {"id"} for item in found] == [ANSWER_KEYS, WITH_QUOTES, WITH_QUOTES]
 
 
 @pytest.mark.parametrize(
@@ -357,7 +360,7 @@ def test_a_question_that_cannot_be_asked_is_an_error_in_its_place(
     assert (bad["id"], bad["status"]) == (1, "error")
     assert "empty" in bad["error"]
     assert good["id"] == 2
-    assert good.keys() == ANSWER_KEYS | {"id"}
+    assert good.keys() == WITH_QUOTES | {"id"}
 
 
 def test_a_question_that_fails_leaves_the_answers_to_the_others(tmp_path: Path) -> None:
@@ -401,7 +404,7 @@ def test_verify_passes_without_a_library(torque: dict[str, Any], tmp_path: Path)
 
     assert result.returncode == 0
     check = read(result)
-    assert check.keys() == {"verified", "problems", "signed", "signed_by", "citations"}
+    assert check.keys() == {"verified", "problems", "notes", "signed", "signed_by", "citations"}
     assert check["verified"] is True
     assert [item["number"] for item in check["citations"]] == [
         number for number, _ in enumerate(torque["answer"]["citations"], start=1)

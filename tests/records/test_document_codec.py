@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wire_forms import wire_form
 
 from pincite.errors import ReadError
 from pincite.records.document import Block, BlockKind, Box, BoxMap, Document, Page
 from pincite.records.document_codec import document_from_bytes, document_to_bytes
-from wire_forms import wire_form
 
 COORDINATE = st.floats(0, 2000, width=32)
 
@@ -90,7 +90,7 @@ def test_a_box_outside_the_text_is_refused() -> None:
 
 HEADER: dict[str, Any] = {
     **dict.fromkeys(("id", "sha256", "title", "media_type", "name"), ""),
-    **dict.fromkeys(("gaps", "warnings", "flags", "recognised", "sections", "blocks", "pages"), []),
+    **dict.fromkeys(("gaps", "warnings", "flags", "recognised", "sections", "blocks", "pages"), ()),
     "encoding": None,
     "first_byte": 0,
 }

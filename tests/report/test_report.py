@@ -8,6 +8,8 @@ import pytest
 from end_to_end.running import SampleLibrary, call_cli, refused
 
 from pincite.library.receipts import verify_receipt
+from pincite.records.document import READING_VERSION
+from pincite.verify.receipts.signing import sealed
 
 TEMPLATE = """
 title = "Test stand"
@@ -95,6 +97,25 @@ def test_a_saved_report_is_verified_and_the_command_says_so(folder: Path) -> Non
     done = call_cli("verify", folder / "stand.json")
     assert done.returncode == 0, done.stdout
     assert "7 of 7 citations hold" in done.stdout
+
+
+def test_an_answer_of_a_report_names_what_read_its_quotes_and_the_nearest_passages(
+    saved: dict[str, Any], tmp_path: Path
+) -> None:
+    for answer in answers(saved)[:3]:
+        cited = {one["document"] for one in (*answer["citations"], *answer["nearest"])}
+        assert answer["readings"] == dict.fromkeys(cited, READING_VERSION)
+        answer["readings"] = dict.fromkeys(cited, READING_VERSION - 1)
+    answers(saved)[0]["citations"][0]["start_char_index"] += 1
+    answers(saved)[0]["citations"][0]["end_char_index"] += 1
+    answers(saved)[1]["nearest"][0]["section"] = "Elsewhere"
+    path = tmp_path / "older.json"
+    path.write_text(json.dumps(sealed(saved)), encoding="utf-8")
+    found = verify_receipt(path)
+    assert found.holds, found.problems
+    assert [one.number for one in found.citations if one.notes] == [1]
+    question = answers(saved)[1]["question"]
+    assert [f"'{question}': nearest passage 1" in note for note in found.notes] == [True, True]
 
 
 def test_a_report_is_the_same_every_time(

@@ -518,7 +518,7 @@ def test_a_dropped_statement_is_caught(generated: Receipt) -> None:
 
 
 def test_what_every_saved_answer_has_may_not_be_dropped(receipt: Receipt) -> None:
-    for name in set(receipt) - {"timings"}:
+    for name in set(receipt) - {"timings", "readings"}:  # Older versions saved no readings.
         shorter = {field: value for field, value in receipt.items() if field != name}
         if name == "citations":
             continue  # Without these it is no saved answer at all.

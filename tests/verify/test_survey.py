@@ -15,12 +15,14 @@ from pincite import Library, Status
 from pincite.assemble.files import countable_units
 from pincite.ingest.readers import FileReader
 from pincite.records.counts import Closeness
+from pincite.records.document import READING_VERSION
 from pincite.records.flow import Mode
 from pincite.settings.loading import Layer, Settings
 from pincite.text.mentions import Mentions
 from pincite.verify.receipts.cited_files import CitedFiles
 from pincite.verify.receipts.count_text import _from_form, survey_text
 from pincite.verify.receipts.receipt import (
+    ReceiptCheck,
     answer_form,
     check_answer,
     check_receipt,
@@ -222,10 +224,13 @@ def counted_again(receipt: Receipt) -> Receipt:
     return receipt
 
 
-def recounted(receipt: Receipt) -> str:
+def check_again(receipt: Receipt) -> ReceiptCheck:
     units = partial(countable_units, Settings().chunking)
-    files = CitedFiles(FileReader(), None, units=units)
-    return "\n".join(check_answer(receipt, files).problems)
+    return check_answer(receipt, CitedFiles(FileReader(), None, units=units))
+
+
+def recounted(receipt: Receipt) -> str:
+    return "\n".join(check_again(receipt).problems)
 
 
 def test_a_count_is_counted_again_in_its_files(receipt: Receipt) -> None:
@@ -258,6 +263,57 @@ def test_a_mention_cut_out_of_another_word_is_noticed(tmp_path: Path) -> None:
         receipt["citations"].append(false)
         receipt["survey"]["rows"][0]["citations"] += 1
         assert "inside a word" in recounted(counted_again(receipt))
+
+
+# --- A count in files that another version read -----------------------------------------------
+
+
+OLDER = READING_VERSION - 1
+IN_FIRST = (
+    f"row 1: its file has 4 mentions as it is read here (reading version {READING_VERSION}), and "
+)
+
+
+def by_an_older_version(receipt: Receipt) -> Receipt:
+    """The count as by a version that had one character more before each quote from Markdown."""
+    receipt = copy.deepcopy(receipt)
+    receipt["readings"] = dict.fromkeys(receipt["readings"], OLDER)
+    for citation in receipt["citations"]:
+        if citation["source"].endswith(".md"):
+            citation["start_char_index"] += 1
+            citation["end_char_index"] += 1
+    return receipt
+
+
+def test_a_count_by_another_version_holds_where_its_quotes_do(receipt: Receipt) -> None:
+    found = check_again(by_an_older_version(receipt))
+    assert (found.problems, found.notes) == ((), ())
+    assert found.holds
+    assert [len(one.notes) for one in found.citations] == [1, 1, 1, 0]
+    assert not check_again({**by_an_older_version(receipt), "readings": receipt["readings"]}).holds
+
+
+def test_mentions_that_only_this_version_reads_are_a_note(receipt: Receipt) -> None:
+    row = receipt["survey"]["rows"][0]
+    left_out = receipt["citations"].pop(2)
+    row["citations"] -= 1
+    assert "Two valves leak" in left_out["cited_text"]
+    found = check_again(by_an_older_version(counted_again(receipt)))
+    assert found.holds
+    assert found.notes == (f"{IN_FIRST}2 were counted (version {OLDER})",)
+
+
+def test_more_mentions_than_this_version_reads_are_not_confirmed(receipt: Receipt) -> None:
+    """Words that may be found anywhere could be counted twice, at two places that nobody can check."""
+    row = receipt["survey"]["rows"][0]
+    twice = copy.deepcopy(receipt["citations"][0])
+    for name in ("start_char_index", "end_char_index", "start_byte", "end_byte"):
+        twice[name] = None if name.endswith("byte") else twice[name] + 1000
+    receipt["citations"].insert(row["citations"], twice)
+    row["citations"] += 1
+    found = check_again(by_an_older_version(counted_again(receipt)))
+    assert all(one.problems == () for one in found.citations)
+    assert found.problems == (f"{IN_FIRST}5 were counted (version {OLDER})",)
 
 
 def test_a_mention_in_a_list_is_told_with_what_announces_the_list(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from pincite.text.locations import (
     on_one_line,
     place,
 )
-from pincite.verify.receipts.receipt import answer_form, citation_form
+from pincite.verify.receipts.receipt import answer_form, citation_form, readings_form
 from pincite.verify.receipts.reports import number_quotes, source_forms
 
 # A report as JSON, with a receipt for every answer; `pincite verify` checks it.
@@ -59,7 +59,12 @@ def _asked_form(item: Asked, numbers: list[int]) -> dict[str, Any]:
         return {"question": item.question, "problem": item.problem}
     form = answer_form(item.answer)
     del form["timings"]  # They would not be reproducible.
-    return {**form, "numbers": numbers, "nearest": [citation_form(one) for one in item.nearest]}
+    return {
+        **form,
+        **readings_form((*item.answer.citations, *item.nearest)),
+        "numbers": numbers,
+        "nearest": [citation_form(one) for one in item.nearest],
+    }
 
 
 _NEAREST_CHARS = 160

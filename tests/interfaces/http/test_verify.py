@@ -8,6 +8,8 @@ import pytest
 from end_to_end import running
 from fastapi.testclient import TestClient
 
+from pincite.verify.receipts.signing import sealed
+
 
 @pytest.fixture
 def reply(client: TestClient, sample: running.SampleLibrary) -> dict[str, Any]:
@@ -45,6 +47,17 @@ def test_a_receipt_that_was_changed_is_told(
     checked = client.post("/v1/verify", json={"receipt": reply}).json()
     assert not checked["verified"]
     assert told in json.dumps(checked)
+
+
+def test_a_receipt_of_another_version_holds_with_a_note(
+    client: TestClient, reply: dict[str, Any]
+) -> None:
+    reply["readings"] = {name: version - 1 for name, version in reply["readings"].items()}
+    reply["citations"][0]["section"] = "Elsewhere"
+    checked = client.post("/v1/verify", json={"receipt": sealed(reply)}).json()
+    assert checked["verified"], checked
+    assert checked["notes"] == []
+    assert "read differently here: section 'Elsewhere'" in checked["citations"][0]["notes"][1]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import VERIFICATION_FAILED, indented, print_json, say, short_path
+
+if TYPE_CHECKING:
+    from pincite.verify.receipts.receipt import ReceiptCheck
 
 _UNSIGNED = (
     "unsigned: anyone may have written it, or changed it and its digest; only its agreement with "
@@ -52,34 +55,31 @@ def verify(
         )
     check = pincite.verify_receipt(answer, root=root, public_key=public_key, seconds=seconds)
     if as_json:
-        print_json(
-            {
-                "verified": check.holds,
-                "problems": list(check.problems),
-                "signed": bool(check.signed_by),
-                "signed_by": check.signed_by,
-                "citations": [
-                    {"number": c.number, "source": c.source, "problems": list(c.problems)}
-                    for c in check.citations
-                ],
-            }
-        )
+        from pincite.verify.receipts.receipt import check_form
+
+        print_json(check_form(check))
     else:
-        for citation in check.citations:
-            mark = "FAILED" if citation.problems else "ok"
-            say(f"[{citation.number}] {mark}  {short_path(citation.source)}")
-            for problem in citation.problems:
-                say(indented(problem, first=" " * 6))
-        for problem in check.problems:
-            say(indented(f"the answer: {problem}", first="FAILED  "))
-        if not check.signed_by:
-            say(indented(_UNSIGNED))
-        elif not check.problems:
-            say(indented(_signed(check.signed_by, is_known=public_key is not None)))
-        failed = sum(bool(c.problems) for c in check.citations)
-        say(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
+        _print(check, is_known=public_key is not None)
     if not check.holds:
         raise typer.Exit(VERIFICATION_FAILED)
+
+
+def _print(check: ReceiptCheck, *, is_known: bool) -> None:
+    for citation in check.citations:
+        mark = "FAILED" if citation.problems else "ok"
+        say(f"[{citation.number}] {mark}  {short_path(citation.source)}")
+        for line in (*citation.problems, *citation.notes):
+            say(indented(line, first=" " * 6))
+    for problem in check.problems:
+        say(indented(f"the answer: {problem}", first="FAILED  "))
+    for note in check.notes:
+        say(indented(f"the answer: {note}", first="note    "))
+    if not check.signed_by:
+        say(indented(_UNSIGNED))
+    elif not check.problems:
+        say(indented(_signed(check.signed_by, is_known=is_known)))
+    failed = sum(bool(c.problems) for c in check.citations)
+    say(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
 
 
 def _signed(by: str, *, is_known: bool) -> str:

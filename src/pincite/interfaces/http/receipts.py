@@ -12,6 +12,7 @@ from pincite.interfaces.http.shelf import Allowed, Form, Shelf
 from pincite.records.document import Document
 from pincite.records.files import digest_now
 from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.receipt import check_form
 from pincite.verify.receipts.saved import Saved, check_against, require_form
 
 _READ_SECONDS = 60.0
@@ -48,14 +49,4 @@ class _NoReader:
 def check(form: Mapping[str, Any], shelf: Shelf, *, allowed: Allowed = None) -> Form:
     """The object of `pincite verify --json`. Raises ReceiptError if `form` is not a receipt."""
     require_form(form, "the receipt")
-    found = check_against(Saved(form=form), HeldFiles(shelf, allowed))
-    return {
-        "verified": found.holds,
-        "problems": list(found.problems),
-        "signed": bool(found.signed_by),
-        "signed_by": found.signed_by,
-        "citations": [
-            {"number": one.number, "source": one.source, "problems": list(one.problems)}
-            for one in found.citations
-        ],
-    }
+    return check_form(check_against(Saved(form=form), HeldFiles(shelf, allowed)))

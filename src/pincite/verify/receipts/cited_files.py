@@ -9,8 +9,9 @@ import hashlib
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
+from typing import Any
 
 from pincite.errors import ReadError
 from pincite.records.document import Document, Range
@@ -23,6 +24,40 @@ _DOCUMENTS_KEPT = 32
 _DEEPEST = 64
 """Most parts of a path that are looked for below a root."""
 _BLOCK_BYTES = 4 * MEBIBYTE
+
+READINGS = "readings"
+"""The field of a saved answer that says which versions read its documents, by document id."""
+
+
+def readings_of(form: Mapping[str, Any]) -> dict[str, int]:
+    """The versions that read the documents of a saved answer, as far as it says so."""
+    found = form.get(READINGS)
+    if not isinstance(found, dict):
+        return {}
+    return {name: version for name, version in found.items() if _is_version(version)}
+
+
+def reading_problems(form: Mapping[str, Any]) -> Iterator[str]:
+    """Versions in a saved answer that are none, or are not of a document that it cites."""
+    if READINGS not in form:
+        return
+    cited = [citation["document"] for citation in (*form["citations"], *form.get("nearest", ()))]
+    found = form[READINGS]
+    if not isinstance(found, dict) or not all(map(_is_version, found.values())):
+        yield "its readings are not the versions that read its documents"
+    elif not found or any(name not in cited for name in found):
+        yield "its readings are not those of the documents that it cites"
+
+
+def _is_version(value: Any) -> bool:
+    return type(value) is int and value > 0
+
+
+def read_otherwise(found: Document, readings: Mapping[str, int]) -> int | None:
+    """The version that read a cited document, if it is known not to be the one that read it here."""
+    version = readings.get(found.id)
+    return version if version and found.reading and version != found.reading else None
+
 
 Units = Callable[[Document], Iterable[Range]]
 

@@ -19,7 +19,8 @@ from pincite.errors import ReadError, ReceiptError
 from pincite.records.document import Document
 from pincite.records.flow import Answer
 from pincite.stages import Sources
-from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.cited_files import CitedFiles, read_otherwise, readings_of
+from pincite.verify.receipts.rechecking import Finding
 from pincite.verify.receipts.signing import DIGEST, SIGNATURE, canonical, signer
 
 # The text around each quote, saved with an answer for readers who do not have the file.
@@ -45,13 +46,18 @@ def _context(document: Document, start: int, end: int) -> dict[str, str | None]:
     }
 
 
-def context_problems(form: Mapping[str, Any], files: CitedFiles) -> Iterator[str]:
-    """Saved contexts that differ from the files. Changed files are reported elsewhere."""
-    contexts, citations = form[CONTEXTS], form["citations"]
-    if not isinstance(contexts, list) or len(contexts) != len(citations):
-        yield "it does not have one context for each quote"
+def context_findings(
+    form: Mapping[str, Any], here: Sequence[Mapping[str, Any]], files: CitedFiles
+) -> Iterator[Finding]:
+    """Saved contexts that differ from the files. Changed files are reported elsewhere.
+
+    `here` are the citations as their files are read here.
+    """
+    contexts, readings = form[CONTEXTS], readings_of(form)
+    if not isinstance(contexts, list) or len(contexts) != len(here):
+        yield Finding(text="it does not have one context for each quote")
         return
-    for number, (context, citation) in enumerate(zip(contexts, citations, strict=True), start=1):
+    for number, (context, citation) in enumerate(zip(contexts, here, strict=True), start=1):
         try:
             found = files.document(str(citation["source"]), str(citation["sha256"]))
         except ReadError:
@@ -61,8 +67,15 @@ def context_problems(form: Mapping[str, Any], files: CitedFiles) -> Iterator[str
         if not is_place or found.sha256 != citation["sha256"]:
             continue
         expected = _context(found, start, end)
-        if context not in (expected, _of_an_older_version(expected)):
-            yield f"the text shown around quote [{number}] is not that of the file"
+        if context in (expected, _of_an_older_version(expected)):
+            continue
+        text = f"the text shown around quote [{number}] is not that of the file"
+        version = read_otherwise(found, readings)
+        if version is None:
+            yield Finding(text=text)
+        else:
+            versions = f"reading version {version} before, {found.reading} here"
+            yield Finding(text=f"{text} as it is read here ({versions})", is_fault=False)
 
 
 def _of_an_older_version(context: Mapping[str, Any]) -> dict[str, Any]:

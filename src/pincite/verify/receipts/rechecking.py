@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from pincite.errors import ReadError
 from pincite.records.counts import Closeness
-from pincite.records.document import Document
+from pincite.records.document import Document, Range
 from pincite.records.flow import Citation, CitedCell, Label, Mode
 from pincite.text.mentions import Mentions
 from pincite.verify.numbers.figures import check_figures, without_marks
-from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.cited_files import CitedFiles, read_otherwise
 from pincite.verify.statements.claims import CARRIED
 from pincite.verify.statements.meaning import meaning_fault
 
@@ -166,44 +167,76 @@ def _label(form: Any) -> Label | None:
 # Repeats a saved count in the files that it cites.
 
 
-def recount_problems(receipt: Mapping[str, Any], files: CitedFiles) -> Iterator[str]:
-    """Rows of a count that do not match their files. Changed files are reported elsewhere."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A result of a check: a fault, or only a note."""
+
+    text: str
+    is_fault: bool = True
+
+
+def recount(
+    receipt: Mapping[str, Any],
+    here: Sequence[Mapping[str, Any]],
+    files: CitedFiles,
+    readings: Mapping[str, int],
+) -> Iterator[Finding]:
+    """Rows of a count that do not match their files. Changed files are reported elsewhere.
+
+    `here` are the citations as their files are read here, `readings` the versions that read them
+    before.
+    """
     survey, citations = receipt["survey"], receipt["citations"]
     first = 0
     for number, row in enumerate(survey["rows"], start=1):
-        cited = citations[first : first + row["citations"]]
-        first += row["citations"]
-        for problem in _row_problems(survey, row, cited, files):
-            yield f"row {number}: {problem}"
+        mine = slice(first, first + row["citations"])
+        first = mine.stop
+        found = [*_faults_of_quotes(row, citations[mine])]
+        for finding in found or _recounted(survey, row, here[mine], files, readings):
+            yield replace(finding, text=f"row {number}: {finding.text}")
 
 
-def _row_problems(
+def _faults_of_quotes(
+    row: Mapping[str, Any], cited: Sequence[Mapping[str, Any]]
+) -> Iterator[Finding]:
+    if {citation["source"] for citation in cited} - set(row["paths"]):
+        yield Finding(text="its quotes are from a file that it does not name")
+        return
+    for (_, end), (start, _) in pairwise(_places(cited)):
+        if start < end:
+            text = f"its quotes overlap or are out of order: characters from {start} count twice"
+            yield Finding(text=text)
+            return
+
+
+def _places(cited: Sequence[Mapping[str, Any]]) -> list[Range]:
+    """Their character ranges; none if one is invalid, which the check of the citation reports."""
+    places = [(citation["start_char_index"], citation["end_char_index"]) for citation in cited]
+    return places if all(type(place) is int for pair in places for place in pair) else []
+
+
+def _recounted(
     survey: Mapping[str, Any],
     row: Mapping[str, Any],
     cited: Sequence[Mapping[str, Any]],
     files: CitedFiles,
-) -> Iterator[str]:
-    if {citation["source"] for citation in cited} - set(row["paths"]):
-        yield "its quotes are from a file that it does not name"
-        return
-    places = [(citation["start_char_index"], citation["end_char_index"]) for citation in cited]
-    if not all(type(place) is int for pair in places for place in pair):
-        return  # The check of the citation reports this.
-    for (_, end), (start, _) in pairwise(places):
-        if start < end:
-            yield f"its quotes overlap or are out of order: characters from {start} count twice"
-            return
+    readings: Mapping[str, int],
+) -> Iterator[Finding]:
+    places = _places(cited)
     try:
         document = files.document(str(cited[0]["source"]), str(cited[0]["sha256"]))
     except (ReadError, IndexError):
         return
-    if document.sha256 != cited[0]["sha256"]:
+    if document.sha256 != cited[0]["sha256"] or not places:
         return
     for start, end in places:
         if _cuts_a_word(document.text, start) or _cuts_a_word(document.text, end):
-            yield f"characters {start}-{end} begin or end inside a word"
-    if not survey.get("sections"):
-        counter = Mentions(survey["subject"], Closeness(survey["closeness"]), row["language"])
+            yield Finding(text=f"characters {start}-{end} begin or end inside a word")
+    counter = Mentions(survey["subject"], Closeness(survey["closeness"]), row["language"])
+    version = read_otherwise(document, readings)
+    if version is not None:
+        yield from _counted_otherwise(survey, row, document, counter, files, version)
+    elif not survey.get("sections"):
         yield from _overlooked(document, counter, places, files)
 
 
@@ -214,9 +247,9 @@ def _cuts_a_word(text: str, place: int) -> bool:
 def _overlooked(
     document: Document,
     counter: Mentions,
-    places: Sequence[tuple[int, int]],
+    places: Sequence[Range],
     files: CitedFiles,
-) -> Iterator[str]:
+) -> Iterator[Finding]:
     """Mentions in sentences and headings of the file that are not quoted."""
     counted, total = sorted(places), 0
     for start, end in files.units(document):
@@ -224,4 +257,29 @@ def _overlooked(
             continue
         total += len(counter.found(document.text[start:end]))
     if total:
-        yield f"its file contains {total} more mentions than were counted"
+        yield Finding(text=f"its file contains {total} more mentions than were counted")
+
+
+def _counted_otherwise(
+    survey: Mapping[str, Any],
+    row: Mapping[str, Any],
+    document: Document,
+    counter: Mentions,
+    files: CitedFiles,
+    version: int,
+) -> Iterator[Finding]:
+    """The result of a new count in a file that another version read.
+
+    This version may read more of the file, but a count of more than it reads is not confirmed: one
+    place may have been counted twice.
+    """
+    units = tuple(files.units(document))
+    total = sum(len(counter.found(document.text[start:end])) for start, end in units)
+    found = (
+        f"its file has {total} mentions as it is read here (reading version {document.reading}), and "
+        f"{row['mentions']} were counted (version {version})"
+    )
+    if units and total < row["mentions"]:
+        yield Finding(text=found)
+    elif total > row["mentions"] and not survey.get("sections"):
+        yield Finding(text=found, is_fault=False)

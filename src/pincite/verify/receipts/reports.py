@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pincite.errors import ReceiptError
-from pincite.verify.receipts.cited_files import CitedFiles
+from pincite.verify.receipts.cited_files import CitedFiles, readings_of
 from pincite.verify.receipts.receipt import (
     CitationCheck,
     ReceiptCheck,
@@ -59,12 +59,14 @@ def check_report(form: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
     """
     checks: dict[int, CitationCheck] = {}
     problems: list[str] = []
+    notes: list[str] = []
     answers = [answer for _, answer in _answers(form, "report") if answer.keys() != _NOT_ASKED]
     expected = number_quotes([answer["citations"] for answer in answers])
     for answer, numbers in zip(answers, expected, strict=True):
         found = check_answer(answer, files)
         question = f"'{answer['question']}'"
         problems += [f"{question}: {problem}" for problem in found.problems]
+        notes += [f"{question}: {note}" for note in found.notes]
         if answer["numbers"] != numbers:
             problems.append(
                 f"{question}: its quotes are numbered {answer['numbers']}, not {numbers}"
@@ -72,15 +74,14 @@ def check_report(form: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
         for number, check in zip(numbers, found.citations, strict=True):
             if number not in checks or check.problems:
                 checks[number] = replace(check, number=number)
-        problems += [
-            f"{question}: nearest passage {check.number}: {problem}"
-            for check in check_citations(answer["nearest"], files)
-            for problem in check.problems
-        ]
+        for check in check_citations(answer["nearest"], files, readings_of(answer)):
+            place = f"{question}: nearest passage {check.number}"
+            problems += [f"{place}: {problem}" for problem in check.problems]
+            notes += [f"{place}: {note}" for note in check.notes]
     if form["sources"] != source_forms(answers):
         problems.append("its list of sources does not match its quotes")
     ordered = tuple(check for _, check in sorted(checks.items()))
-    return ReceiptCheck(citations=ordered, problems=tuple(problems))
+    return ReceiptCheck(citations=ordered, problems=tuple(problems), notes=tuple(notes))
 
 
 def number_quotes(answers: Iterable[Sequence[Mapping[str, Any]]]) -> list[list[int]]:

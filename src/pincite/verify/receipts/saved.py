@@ -14,8 +14,14 @@ from pincite.records.files import MEBIBYTE, read_regular, strict_json
 from pincite.records.flow import Answer
 from pincite.stages import Reader, Sources
 from pincite.verify.receipts.cited_files import DEFAULT_SECONDS, CitedFiles, Units, no_units
-from pincite.verify.receipts.page import CONTEXTS, context_forms, context_problems
-from pincite.verify.receipts.receipt import ReceiptCheck, answer_form, check_answer, require_answer
+from pincite.verify.receipts.page import CONTEXTS, context_findings, context_forms
+from pincite.verify.receipts.receipt import (
+    ReceiptCheck,
+    answer_form,
+    as_read_here,
+    check_answer,
+    require_answer,
+)
 from pincite.verify.receipts.reports import check_report, is_report, require_report
 from pincite.verify.receipts.signing import seal_problems, sealed, signer
 
@@ -132,7 +138,11 @@ def check_against(
     try:
         check = check_report(form, files) if is_report(form) else check_answer(form, files)
         if CONTEXTS in form and not is_report(form):
-            problems += context_problems(form, files)
+            here = as_read_here(form["citations"], check.citations)
+            found = [*context_findings(form, here, files)]
+            problems += [one.text for one in found if one.is_fault]
+            notes = tuple(one.text for one in found if not one.is_fault)
+            check = replace(check, notes=(*check.notes, *notes))
     except _ODD_FORM as error:
         # A tampered form may contain anything; one that the checks cannot handle is wrong.
         check = ReceiptCheck(citations=(), problems=(f"it cannot be checked: {error!r}",))
