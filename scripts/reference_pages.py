@@ -244,8 +244,8 @@ def formats_page(answer: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-# Values that differ between machines or runs.
-_VARYING = ("timings", "source", "corpus_version", "settings_digest", "confidence", "support")
+# Values that differ between machines, runs or versions.
+_VARYING = ("timings", "source", "corpus_version", "readings", "settings_digest", "confidence", "support")
 _KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", list: "list", dict: "object"}
 
 
