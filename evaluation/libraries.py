@@ -17,11 +17,9 @@ from pincite.library.library import Library
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / "pincite-evaluation"
 _DECIDES_WHAT_IS_HELD = (
     "ingest",
-    "chunk",
-    "embed",
-    "catalog",
     "records/document.py",
     "library/intake.py",
+    "store/catalog",
 )
 
 
@@ -94,6 +92,10 @@ def _package() -> Path:
 def _hashed(paths: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
+        if not path.exists():
+            raise EvaluationError(
+                f"{path}: no longer there; say in {__file__} what is in its place"
+            )
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
             if file.is_file() and "__pycache__" not in file.parts:
