@@ -26,6 +26,7 @@ from end_to_end.running import (
     wait_until,
     without_timings,
 )
+from pincite.store.index.indexes import INDEX_FORMAT
 from pincite.verify.receipts.receipt import answer_form
 
 # Several passages a file, so that files are stored in more than one go.
@@ -152,8 +153,9 @@ def documents_in(library: Path) -> int:
 
 def stray_files(library: Path) -> list[str]:
     """Drafts and old indexes that a killed run left and the next one should have swept away."""
-    drafts = [path.name for path in (library / "index").rglob(".*")]
-    kinds = [sorted((library / "index").rglob(name)) for name in ("lexical-*", "dense-*")]
+    index = library / "index" / INDEX_FORMAT
+    drafts = [path.name for path in index.glob(".*")]
+    kinds = [sorted(index.glob(name)) for name in ("lexical-*", "dense-*")]
     return drafts + [path.name for kind in kinds for path in kind[1:]]
 
 
