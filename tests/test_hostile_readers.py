@@ -28,6 +28,7 @@ from pincite.records.library_records import IngestReport
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.catalog.engine import SqliteStore
 from pincite.testing.fakes import FakeEncoder
+from tests.tiers import often
 from tests.wire_forms import Word, wire_form
 
 WORDS = "Machine seven stands in hall nine and holds twelve litres of oil. "
@@ -177,7 +178,7 @@ def failed(report: IngestReport) -> dict[str, str]:
 
 
 @settings(
-    max_examples=30,
+    max_examples=often(30, 12),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(answers())

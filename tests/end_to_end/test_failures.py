@@ -306,12 +306,15 @@ def _locked(library: Path) -> bool:
 @LINUX
 @pytest.mark.parametrize(
     ("moment", "number"),
-    [
-        ("starting", signal.SIGINT),
-        ("reading", signal.SIGINT),
-        ("encoding", signal.SIGINT),
-        ("reading", signal.SIGTERM),
-    ],
+    often(
+        [
+            ("starting", signal.SIGINT),
+            ("reading", signal.SIGINT),
+            ("encoding", signal.SIGINT),
+            ("reading", signal.SIGTERM),
+        ],
+        [("encoding", signal.SIGINT), ("reading", signal.SIGTERM)],
+    ),
 )
 def test_a_signal_stops_cleanly_and_the_next_run_completes(
     new_library: Path, tmp_path: Path, moment: str, number: signal.Signals

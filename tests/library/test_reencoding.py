@@ -20,7 +20,7 @@ from pincite.errors import ModelError
 from pincite.library.reencoding import ReencodeProgress
 from pincite.models.encoders.built_in import find_encoder_files
 from tests.models.encoders.embedding_server import EmbeddingServer, serving
-from tests.tiers import often
+from tests.tiers import IS_FULL
 
 PUMP = "At which pressure does the relief valve open?"
 DEFAULT = "all-MiniLM-L6-v2"
@@ -301,13 +301,14 @@ def test_a_thread_beside_a_long_lived_program_encodes_the_library(
 # --- Killed -----------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(not IS_FULL, reason="kills two commands: make test-exhaustive")
 def test_killed_at_any_moment_nothing_is_lost(
     open_library: Open, folder: Path, other: str, tmp_path: Path
 ) -> None:
     open_library().ingest([folder])
     command = [sys.executable, "-m", "pincite", "reindex", "--library", str(tmp_path / "library")]
     settings = {"PINCITE_EMBEDDING__MODEL": other}
-    for seconds in often((2.0, 3.0), (2.5,)):
+    for seconds in (2.0, 3.0):
         with subprocess.Popen(command, env=_environment(settings)) as process:
             time.sleep(seconds)
             process.kill()
