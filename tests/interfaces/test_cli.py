@@ -22,6 +22,7 @@ from end_to_end.running import (
     run_cli,
     without_timings,
 )
+from tiers import IS_FULL
 
 from pincite.models.encoders.built_in import find_encoder_files
 from pincite.records.document import READING_VERSION
@@ -468,6 +469,7 @@ def test_doctor_says_what_is_wrong_and_repairs_nothing(
     assert not vectors.exists()
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_another_encoder_is_told_by_doctor_and_brought_in_by_reindex(
     sample: SampleLibrary, tmp_path: Path
 ) -> None:

@@ -415,6 +415,7 @@ def test_a_server_that_was_not_there_at_first_is_asked_later(
     assert "dense" in found.hits[0].scores
 
 
+@pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_a_library_goes_from_one_dimension_to_another(
     open_library: Open, folder: Path, server: EmbeddingServer
 ) -> None:
