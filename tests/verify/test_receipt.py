@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,10 @@ import pytest
 from pincite import ReceiptError
 from pincite.ingest.readers import FileReader
 from pincite.records.document import Document
-from pincite.records.flow import Answer, Citation, Claim, Status, Verdict
-from pincite.verify.receipts.receipt import ReceiptCheck, answer_form, check_receipt, located
+from pincite.records.flow import Citation
+from pincite.verify.receipts.receipt import ReceiptCheck, check_receipt, located
 from pincite.verify.receipts.saved import load_saved
+from tests.verify.saved_receipts import Receipt, receipt_of
 
 
 class RememberingReader:
@@ -36,7 +36,6 @@ class RememberingReader:
 
 READER = RememberingReader()
 EDITS = 100
-Receipt = dict[str, Any]
 
 QUOTED = {
     "gse-204-hydraulic-test-stand.pdf": "Size -8 hose end",
@@ -74,26 +73,6 @@ def line_around(document: Document, words: str) -> tuple[int, int]:
     line = document.text[start : end if end >= 0 else None]
     start += len(line) - len(line.lstrip())
     return start, start + len(line.strip())
-
-
-def receipt_of(citations: Sequence[Citation]) -> Receipt:
-    """A saved answer with these citations, as it is read back."""
-    answer = Answer(
-        status=Status.ANSWERED if citations else Status.ABSTAINED,
-        question="What is written there?",
-        text="\n".join(citation.quote for citation in citations),
-        claims=tuple(
-            Claim(text=c.quote, evidence_ids=(), verdict=Verdict.SUPPORTED, citations=(number,))
-            for number, c in enumerate(citations, start=1)
-        ),
-        citations=tuple(citations),
-        confidence=0.5,
-        reasons=(),
-        corpus_version="0" * 32,
-        settings_digest="0" * 16,
-    )
-    form: Receipt = json.loads(json.dumps(answer_form(answer)))
-    return form
 
 
 def quote_from(path: Path, words: str) -> Citation:

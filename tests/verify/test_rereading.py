@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -17,14 +17,14 @@ from reportlab.pdfgen.canvas import Canvas
 
 from pincite.ingest.readers import FileReader
 from pincite.records.document import READING_VERSION, Block, BoxMap, Document
-from pincite.records.flow import Answer, Citation, Claim, Status, Verdict
+from pincite.records.flow import Citation
 from pincite.verify.receipts import receipt as checking
 from pincite.verify.receipts.page import CONTEXTS, receipt_page
-from pincite.verify.receipts.receipt import ReceiptCheck, answer_form, check_receipt, located
+from pincite.verify.receipts.receipt import ReceiptCheck, check_receipt, located
 from pincite.verify.receipts.saved import check_saved, load_saved
 from pincite.verify.receipts.signing import make_keys, sealed
+from tests.verify.saved_receipts import Receipt, receipt_of
 
-Receipt = dict[str, Any]
 Edit = Callable[[Receipt], Any]
 
 OLDER = READING_VERSION - 1
@@ -78,25 +78,6 @@ def read_before(path: Path) -> Document:
 def cite(document: Document, path: Path, words: str, *, from_: int = 0) -> Citation:
     start = document.text.index(words, from_)
     return located(document, start, start + len(words), path=str(path), sha256=document.sha256)
-
-
-def receipt_of(citations: Sequence[Citation]) -> Receipt:
-    answer = Answer(
-        status=Status.ANSWERED,
-        question="What is written there?",
-        text="\n".join(citation.quote for citation in citations),
-        claims=tuple(
-            Claim(text=c.quote, evidence_ids=(), verdict=Verdict.SUPPORTED, citations=(number,))
-            for number, c in enumerate(citations, start=1)
-        ),
-        citations=tuple(citations),
-        confidence=0.5,
-        reasons=(),
-        corpus_version="0" * 32,
-        settings_digest="0" * 16,
-    )
-    form: Receipt = json.loads(json.dumps(answer_form(answer)))
-    return form
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def test_a_catalog_of_an_older_release_has_no_row_for_its_last_step(place: Place
     older = Catalog(place)
     with older.store.transaction(writes=True) as connection:
         connection.exec_driver_sql("DELETE FROM meta WHERE name = 'applied_version'")
-        assert not migrations.is_behind(connection)
+        assert not migrations.versions_of(connection).is_behind
     older.close()
     Catalog(place).close()
 

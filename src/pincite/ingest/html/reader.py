@@ -182,6 +182,7 @@ _KINDS = {
     "caption": BlockKind.CAPTION,
 }
 _DEEPEST_HEADING = 6
+# Half of a text that was laid out with blanks is in paragraphs of that many words; code is not.
 _SHORTEST_TEXT = 1_000
 _LEAST_PROSE = 0.5
 _FEWEST_WORDS = 8
@@ -291,11 +292,11 @@ class BlockWalker:
         """Add code as it is; a text that was laid out with blanks, such as a manual page, as text."""
         blocks = text_blocks(text) if len(text) >= _SHORTEST_TEXT else ()
         prose = sum(block.end - block.start for block in blocks if _is_prose(text, block))
-        if prose < _LEAST_PROSE * len(text):
+        if blocks and prose >= _LEAST_PROSE * len(text):
+            self._add_terms()
+            self._assembly.add_blocks(text, blocks)
+        else:
             self._add(text, open_tags)
-            return
-        self._add_terms()
-        self._assembly.add_blocks(text, blocks)
 
     def _add(self, text: str, open_tags: list[str]) -> None:
         if not text:
@@ -311,9 +312,9 @@ class BlockWalker:
         if heading:
             self._assembly.add_heading(text, int(heading[1]))
         else:
-            is_item = nearest != "dd" or not any(self._sections[-1:])
-            kind = _KINDS.get(nearest, BlockKind.PARAGRAPH) if is_item else BlockKind.PARAGRAPH
-            self._assembly.add(text, kind)
+            is_of_section = nearest == "dd" and any(self._sections[-1:])
+            kind = None if is_of_section else _KINDS.get(nearest)
+            self._assembly.add(text, kind or BlockKind.PARAGRAPH)
 
     def _add_terms(self) -> None:
         """Add terms that no definition follows."""

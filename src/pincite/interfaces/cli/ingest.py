@@ -245,7 +245,6 @@ def _files(number: int) -> str:
 @contextmanager
 def stop_kindly() -> Iterator[None]:
     """On Ctrl-C or SIGTERM, give unfinished work back and end with a message about what is kept."""
-
     is_main = threading.current_thread() is threading.main_thread()  # Others set no handlers.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler) if is_main else None
     try:
@@ -256,7 +255,7 @@ def stop_kindly() -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
     finally:
         if is_main:
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 # `pincite reindex`: encode a library again for the encoder named in its settings.

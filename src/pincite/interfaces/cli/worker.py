@@ -28,7 +28,8 @@ def worker(
 ) -> None:
     """Read queued files into a library in a database, alongside other workers (docs/scale.md).
 
-    Each host needs the files under the paths that were queued. Ctrl-C returns unfinished files.
+    Each host needs the files under the paths that were queued. Ctrl-C and SIGTERM return unfinished
+    files.
     """
     with pincite.Library.open(library, create=False) as opened, stop_kindly():
         if status:

@@ -26,12 +26,7 @@ from pincite.store.catalog.encodings import Encodings
 from pincite.store.catalog.feedback import Feedback
 from pincite.store.catalog.filtering import matching_documents, matching_keys
 from pincite.store.catalog.history import History
-from pincite.store.catalog.migrations import (
-    check_version,
-    is_behind,
-    migrate,
-    schema_version,
-)
+from pincite.store.catalog.migrations import check_version, migrate, versions_of
 from pincite.store.catalog.opening import open_store
 from pincite.store.catalog.scanning import CatalogScan
 from pincite.store.catalog.store import guarded
@@ -84,7 +79,9 @@ class Catalog:
     def _bring_up_to_date(self, *, create: bool) -> bool:
         """Create or migrate the tables; returns whether there was no catalog."""
         with self.store.transaction() as connection:
-            behind, is_missing = is_behind(connection), schema_version(connection) == 0
+            versions = versions_of(connection)
+        check_version(versions.needed)
+        is_missing, behind = versions.needed == 0, versions.is_behind
         if is_missing and not create:
             raise LibraryError(
                 f"there is no library in {self.store.place}; "

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, Table, literal, select, tuple_
 
 from pincite.errors import LibraryTooNew
 from pincite.store.catalog import schema
-from pincite.store.catalog.migrations import NEWEST, OWN_META, applied_version
+from pincite.store.catalog.migrations import NEWEST, OWN_META, versions_of
 from pincite.store.catalog.store import Store
 
 _BATCH_ROWS = 500
@@ -45,7 +45,7 @@ class TableDigest:
 def check_copyable(store: Store) -> None:
     """Raises LibraryTooNew for a catalog that a newer program has added columns or tables to."""
     with store.transaction() as connection:
-        applied = applied_version(connection)
+        applied = versions_of(connection).applied
     if applied > NEWEST:
         raise LibraryTooNew(
             f"{store.place}: a newer Pincite has added to this library (format {applied}; this version "

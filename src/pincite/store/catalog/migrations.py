@@ -184,10 +184,35 @@ _LOCK_SECONDS = 1
 """How long a step may wait for a table that a question is reading: later questions wait behind it."""
 
 
-def is_behind(connection: Connection) -> bool:
-    """Whether the database must be migrated. Raises LibraryTooNew if this program cannot use it."""
-    check_version(schema_version(connection))
-    return applied_version(connection) < NEWEST
+class Versions(NamedTuple):
+    """The two versions of a catalog; both are 0 for an empty database."""
+
+    needed: int
+    """The oldest version whose programs can use it."""
+    applied: int
+    """That of the last step."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether steps of this program are missing."""
+        return self.applied < NEWEST
+
+
+def versions_of(connection: Connection) -> Versions:
+    """The versions of a catalog. Raises LibraryError if they are no numbers."""
+    if not inspect(connection).has_table("meta"):
+        return Versions(0, 0)
+    table = schema.meta
+    query = select(table.c.name, table.c.value).where(table.c.name.in_(OWN_META))
+    found = {row.name: row.value for row in connection.execute(query)}
+    needed = _number(found.get(_NEEDED))
+    return Versions(needed, _number(found[_APPLIED]) if _APPLIED in found else needed)
+
+
+def _number(found: str | None) -> int:
+    if found is None or not found.isdecimal():
+        raise LibraryError(f"the catalog's format is {found!r}, not a number; restore a backup")
+    return int(found)
 
 
 def check_version(needed: int) -> None:
@@ -204,12 +229,13 @@ def migrate(connection: Connection) -> None:
 
     Raises LibraryBusy, and changes nothing, if a table is in use for long.
     """
-    if schema_version(connection) == 0:
+    applied = versions_of(connection).applied
+    if applied == 0:
         _create_tables(connection)
         return
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
-    for version in range(applied_version(connection) + 1, NEWEST + 1):
+    for version in range(applied + 1, NEWEST + 1):
         STEPS[version - 2].change(connection)
         for name, value in ((_NEEDED, _needed(version)), (_APPLIED, version)):
             connection.execute(delete(schema.meta).where(schema.meta.c.name == name))
@@ -221,26 +247,3 @@ def _needed(version: int) -> int:
     while version > 1 and STEPS[version - 2].only_adds:
         version -= 1
     return version
-
-
-def schema_version(connection: Connection) -> int:
-    """The oldest version whose programs can use the catalog; 0 for an empty database.
-
-    Raises LibraryError if it is not a number.
-    """
-    return _number(connection, _NEEDED) or 0 if inspect(connection).has_table("meta") else 0
-
-
-def applied_version(connection: Connection) -> int:
-    """The version of the last step applied; 0 for an empty database."""
-    needed = schema_version(connection)
-    return (_number(connection, _APPLIED) or needed) if needed else 0
-
-
-def _number(connection: Connection, name: str) -> int | None:
-    found = connection.scalar(select(schema.meta.c.value).where(schema.meta.c.name == name))
-    if found is None and name == _APPLIED:
-        return None
-    if found is None or not found.isdecimal():
-        raise LibraryError(f"the catalog's format is {found!r}, not a number; restore a backup")
-    return int(found)
