@@ -33,8 +33,8 @@ import psycopg
 from host_kills import Host, Material, Trial, Verdict, beside, client, judge, real_material
 
 ROOT = Path(__file__).parent.parent
-VARYING = (*host_kills.VARYING, "settings_digest")
-"""It covers the version."""
+VARYING = (*host_kills.VARYING, "settings_digest", "readings")
+"""The last two name versions."""
 NEXT = "99.0"
 _CHANGES = (
     ("__init__.py", r'(__version__ = )".*"', rf'\1"{NEXT}"'),
