@@ -31,7 +31,7 @@ from training.held_out import (
     evaluate,
     load_samples,
 )
-from training.model import Reader, Reading
+from training.model import CAUSES, YES_NO, Reader, Reading
 from training.reader import TOKENIZER
 from training.windows import load_tokenizer, whole_windows
 
@@ -42,9 +42,9 @@ CARD = Path(__file__).with_name("model_card.md")
 
 
 class OneOutput(nn.Module):
-    """All scores side by side: [batch, token, 4] of start, end, sentence, and whether it answers.
+    """All scores side by side: [batch, token, score], in the order of `Reading`.
 
-    The last is the same at every token of a pair. One output is what the package's runtimes read.
+    What is said of the pair is the same at every token. One output is what the package's runtimes read.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -54,8 +54,16 @@ class OneOutput(nn.Module):
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
         """Score a batch of packed pairs, each argument [batch, token] of int64."""
         reading = self.reader(input_ids, attention_mask, token_type_ids)
-        answers = reading.answers[:, None].expand_as(reading.start)
-        return torch.stack([reading.start, reading.end, reading.sentence, answers], dim=-1)
+        pair = torch.cat([reading.answers[:, None], *reading[5:]], dim=1)
+        pair = pair[:, None].expand(-1, reading.start.shape[1], -1)
+        tokens = [reading.start, reading.end, reading.sentence]
+        parts = [
+            torch.stack(tokens, dim=-1),
+            pair[..., :1],
+            reading.missed[..., None],
+            pair[..., 1:],
+        ]
+        return torch.cat(parts, dim=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +88,20 @@ class OnnxReader:
     def __call__(self, *inputs: Tensor) -> Reading:
         """Logits of a batch of packed pairs."""
         named = {name: values.numpy() for name, values in zip(INPUTS, inputs, strict=True)}
-        start, end, sentence, answers = torch.from_numpy(
-            self.session.run([OUTPUT], named)[0]
-        ).unbind(-1)
-        return Reading(start, end, sentence, answers[:, 0])
+        scores = torch.from_numpy(self.session.run([OUTPUT], named)[0])
+        start, end, sentence, answers, missed = scores[..., :5].unbind(-1)
+        judged = scores[:, 0, 5:]
+        causes = len(YES_NO) + len(CAUSES)
+        return Reading(
+            start,
+            end,
+            sentence,
+            answers[:, 0],
+            missed,
+            judged[:, : len(YES_NO)],
+            judged[:, len(YES_NO) : causes],
+            judged[:, causes:],
+        )
 
 
 def load_averaged(checkpoint: Path) -> tuple[Reader, int]:
@@ -204,6 +222,9 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("output", type=Path, help="the ONNX file to write")
     parser.add_argument("--held-out", type=Path, default=Path("../shared/data"))
+    parser.add_argument(
+        "--learnt", type=Path, nargs="*", default=(), help="folders of the training files"
+    )
     parser.add_argument("--sample-size", type=int, default=300)
     parser.add_argument(
         "--retrieved",
@@ -218,7 +239,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(2)
     tokenizer = load_tokenizer(options.tokenizer)
-    samples = load_samples(options.held_out, size=options.sample_size, retrieved=options.retrieved)
+    samples = load_samples(
+        options.held_out, options.learnt, size=options.sample_size, retrieved=options.retrieved
+    )
     reader, examples = load_averaged(options.checkpoint)
     write_onnx(reader, options.output, small_activations=options.activations == 8)
     exported = OnnxReader(options.output)

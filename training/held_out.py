@@ -11,7 +11,8 @@ import torch
 from tokenizers import Tokenizer
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
-from training.examples import Example, example_of, read_examples
+from training.examples import Example, example_of, held_out_examples, read_examples
+from training.model import CLAIMS, YES_NO
 from training.open_parts import OpenSet, read_set, table_rows
 from training.windows import whole_windows
 
@@ -34,6 +35,8 @@ class Samples:
     # What the package's search finds of all documents, and without those that answer; may be empty.
     found: list[Example]
     missed: list[Example]
+    # By training file, what is kept from learning.
+    kept: dict[str, list[Example]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +46,20 @@ class Read:
     answers: float  # logit
     starts_in_answer: bool
     best_sentence_answers: bool
+    is_said_right: bool  # yes or no, or whether the claim holds
 
 
 def load_samples(
-    folder: Path, *, size: int, retrieved: Path | None = None, seed: int = 0
+    folder: Path,
+    learnt: Sequence[Path] = (),
+    *,
+    size: int,
+    retrieved: Path | None = None,
+    seed: int = 0,
 ) -> Samples:
     """Draw `size` examples of each kind from the sets squad2-open and clapnq-open.
 
+    `learnt` are the folders of the training files, of which some examples are kept from learning.
     `retrieved` is what `benchmarks/retrieved.py` wrote; all of it is taken.
     """
     searched = list(read_examples(retrieved)) if retrieved and retrieved.exists() else []
@@ -73,6 +83,7 @@ def load_samples(
         wrong_years=drawn(example for example in tables if example.id.endswith("/year")),
         found=[example for example in searched if example.is_answerable],
         missed=[example for example in searched if not example.is_answerable],
+        kept={name: drawn(iter(kept)) for name, kept in held_out_examples(learnt).items()},
     )
 
 
@@ -145,15 +156,36 @@ def evaluate(reader: AnyReader, tokenizer: Tokenizer, samples: Samples) -> dict[
         "sentence_natural": _share([read.best_sentence_answers for read in natural]),
         **in_tables,
         **searched,
+        **dict(_kept_figures(reader, tokenizer, samples)),
     }
+
+
+def _kept_figures(
+    reader: AnyReader, tokenizer: Tokenizer, samples: Samples
+) -> Iterator[tuple[str, float]]:
+    """On training files' own held-out examples: claims and yes/no said right, the right unit chosen."""
+    for name, kept in samples.kept.items():
+        reads = list(zip(kept, read_examples_with(reader, tokenizer, kept), strict=True))
+        said = [read.is_said_right for example, read in reads if not example.is_marked]
+        if said:
+            yield f"said_{name}", _share(said)
+        answered = [read for example, read in reads if example.answers]
+        others = [
+            read.answers for example, read in reads if example.is_marked and not example.answers
+        ]
+        if answered:
+            yield f"unit_{name}", _share([read.best_sentence_answers for read in answered])
+        if answered and others:
+            yield f"auroc_{name}", area_under_curve([read.answers for read in answered], others)
 
 
 def read_examples_with(
     reader: AnyReader, tokenizer: Tokenizer, examples: Sequence[Example]
 ) -> list[Read]:
-    """What the reader says about each example; the order is that of length."""
-    reads = []
+    """What the reader says about each example, in order."""
+    reads: dict[int, Read] = {}
     windows = whole_windows(tokenizer, examples, most=LONGEST_PASSAGE_TOKENS)
+    place_of = {id(window): place for place, window in enumerate(windows)}
     for batch in batches_by_length(windows, 16):
         with torch.inference_mode():
             reading = read_batch(reader, batch)
@@ -162,14 +194,18 @@ def read_examples_with(
         starts = reading.start.masked_fill(batch.sentences == 0, -1e9).argmax(1).tolist()
         for row, window in enumerate(batch.windows):
             start = window.characters[starts[row] - window.first][0]
-            reads.append(
-                Read(
-                    answers=float(reading.answers[row]),
-                    starts_in_answer=any(a <= start < b for a, b in window.example.answers),
-                    best_sentence_answers=window.answering[best[row]],
-                )
+            example = window.example
+            said = (
+                YES_NO[int(reading.yes_no[row].argmax())],
+                CLAIMS[int(reading.claim[row].argmax())],
             )
-    return reads
+            reads[place_of[id(window)]] = Read(
+                answers=float(reading.answers[row]),
+                starts_in_answer=any(a <= start < b for a, b in example.answers),
+                best_sentence_answers=window.answering[best[row]],
+                is_said_right=said[bool(example.claim)] == (example.claim or example.yes_no),
+            )
+    return [reads[place] for place in range(len(windows))]
 
 
 def area_under_curve(positive: Sequence[float], negative: Sequence[float]) -> float:

@@ -1,7 +1,10 @@
-"""The reader: a BERT of six layers that reads question and passage together, with four scores.
+"""The reader: a BERT of six layers that reads question and passage together, with several scores.
 
-For each token: does the short answer start here, does it end here, does the token belong to a sentence
-that answers. For the pair: does the passage answer the question. All four are logits.
+For each token: does the short answer start here, does it end here, does the token belong to a unit
+(a sentence, item, row or definition) that answers, and, of the question, does the passage fail at
+this word. For the pair: does the passage answer; is the answer yes or no; what is missing where it
+does not answer; and, where a claim stands in the place of the question, does the passage support or
+refute it. All are logits.
 """
 
 from __future__ import annotations
@@ -31,13 +34,27 @@ class Shape:
     layers: int = 6
 
 
+YES_NO = ("no", "yes")
+CAUSES = ("E", "#", "N", "A", "X", "I")
+"""Why a passage does not answer, as SQuAD2-CR names it: another entity, number, negation, opposite,
+excluded by the text, missing."""
+CLAIMS = ("refuted", "neutral", "supported")
+
+JUDGEMENTS = len(YES_NO) + len(CAUSES) + len(CLAIMS)
+
+
 class Reading(NamedTuple):
-    """Logits of one batch: [batch, token] each, and [batch] for `answers`."""
+    """Logits of one batch: [batch, token] each, [batch] for `answers`, [batch, choice] for the last
+    three."""
 
     start: Tensor
     end: Tensor
     sentence: Tensor
     answers: Tensor
+    missed: Tensor  # [batch, token], of the question's tokens
+    yes_no: Tensor
+    cause: Tensor
+    claim: Tensor
 
 
 class Reader(nn.Module):
@@ -52,8 +69,10 @@ class Reader(nn.Module):
         self.norm = nn.LayerNorm(shape.width, eps=1e-12)
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.token_scores = nn.Linear(shape.width, 3)
+        self.missed_score = nn.Linear(shape.width, 1)
         self.pair = nn.Linear(shape.width, shape.width)
         self.pair_score = nn.Linear(shape.width, 1)
+        self.judgements = nn.Linear(shape.width, JUDGEMENTS)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Reading:
         """Score a batch of packed pairs, each argument [batch, token] of int64."""
@@ -64,8 +83,19 @@ class Reader(nn.Module):
         for layer in self.layers:
             states = layer(states, hidden)
         scores = self.token_scores(states)
-        answers = self.pair_score(torch.tanh(self.pair(states[:, 0])))
-        return Reading(scores[..., 0], scores[..., 1], scores[..., 2], answers[:, 0])
+        pair = torch.tanh(self.pair(states[:, 0]))
+        judged = self.judgements(pair)
+        causes = len(YES_NO) + len(CAUSES)
+        return Reading(
+            start=scores[..., 0],
+            end=scores[..., 1],
+            sentence=scores[..., 2],
+            answers=self.pair_score(pair)[:, 0],
+            missed=self.missed_score(states)[..., 0],
+            yes_no=judged[:, : len(YES_NO)],
+            cause=judged[:, len(YES_NO) : causes],
+            claim=judged[:, causes:],
+        )
 
 
 class Layer(nn.Module):

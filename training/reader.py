@@ -19,6 +19,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.batches import Batch, batches_by_length, loss_of, read_batch
 from training.examples import Example, mixed_examples
+from training.exported import load_exported
 from training.held_out import Samples, evaluate, load_samples
 from training.model import Reader, Shape, load_encoder_weights
 from training.windows import load_tokenizer, training_windows
@@ -31,7 +32,7 @@ POOL = 512
 WARM_UP_EXAMPLES = 1600
 # The last part of a run, in which the rate falls to nothing.
 COOL_DOWN_SHARE = 0.2
-NEW_SCORES_RATE = 5.0  # times the rate of the encoder
+NEW_SCORES_RATE = 3.0  # times the rate of the encoder
 AVERAGE_DECAY = 0.99
 SECONDS_BETWEEN_CHECKPOINTS = 180.0
 
@@ -70,7 +71,11 @@ class Training:
         encoder: list[torch.Tensor] = []
         scores: list[torch.Tensor] = []
         for name, weights in self.reader.named_parameters():
-            (scores if name.startswith(("token_scores", "pair")) else encoder).append(weights)
+            (
+                scores
+                if name.startswith(("missed_score", "judgements", "token_scores", "pair"))
+                else encoder
+            ).append(weights)
         self.optimizer = torch.optim.AdamW(
             [
                 {"params": encoder, "times": 1.0},
@@ -224,9 +229,15 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--output", type=Path, default=Path("build/reader"))
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
+    parser.add_argument(
+        "--start", type=Path, help="exported reader to start from (default: the published weights)"
+    )
+    parser.add_argument(
+        "--without", nargs="*", default=(), metavar="FILE", help="files to leave out, by name"
+    )
     parser.add_argument("--minutes", type=float, default=180.0, help="time of this run")
     parser.add_argument("--batch-size", type=int, default=16)
-    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--evaluate-every", type=int, default=4000, metavar="EXAMPLES")
@@ -260,12 +271,17 @@ def main() -> None:
     if options.resume:
         training.load(newest_checkpoint(options.output))
     else:
-        load_encoder_weights(training.reader, encoder_weights())
+        if options.start:
+            load_exported(training.reader, options.start)
+        else:
+            load_encoder_weights(training.reader, encoder_weights())
         training.averaged.module.load_state_dict(training.reader.state_dict())
     tokenizer = load_tokenizer(options.tokenizer)
     held_out = options.held_out or options.data.parent / "data"
-    samples = load_samples(held_out, size=options.sample_size)
-    examples = mixed_examples([options.data, options.mined], seed=plan.seed)
+    folders = [options.data, options.mined]
+    samples = load_samples(held_out, folders, size=options.sample_size)
+    examples = mixed_examples(folders, seed=plan.seed, without=options.without)
+    print(f"{len(examples):,} examples a pass", flush=True)
     Run(training, tokenizer, samples).learn(examples)
 
 

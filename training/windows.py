@@ -21,7 +21,7 @@ CLS, SEP = 101, 102
 QUESTION_TOKENS, HEADING_TOKENS = 48, 24
 HEADING_SHARE = 0.5
 """Of the training windows, how many show the heading."""
-SHORTEST_WINDOW, LONGEST_WINDOW = 48, 160
+SHORTEST_WINDOW, LONGEST_WINDOW = 64, 256
 # A longer answer is a passage of its own: it says which sentences answer, not what the short answer is.
 SHORT_ANSWER_TOKENS = 30
 NO_SENTENCE = -1
@@ -38,6 +38,9 @@ class Window:
     short_answers: list[Range]  # places of first and last token
     sentences: list[int]  # the sentence of each passage token, or NO_SENTENCE
     answering: list[bool]  # whether each sentence holds (part of) an answer
+    missed: list[
+        int
+    ]  # places of the question's tokens at which the passage fails, where they are known
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
@@ -57,14 +60,14 @@ def training_windows(
         shown = heading.ids if random.random() < HEADING_SHARE else []
         room = random.randint(SHORTEST_WINDOW, LONGEST_WINDOW)
         first = _random_start(passage.offsets, example.focus, room, random)
-        windows.append(_window(example, question.ids, shown, passage, first, room))
+        windows.append(_window(example, question, shown, passage, first, room))
     return windows
 
 
 def whole_windows(tokenizer: Tokenizer, examples: Sequence[Example], *, most: int) -> list[Window]:
     """Each example's passage from its beginning, up to `most` tokens, with its heading."""
     return [
-        _window(example, question.ids, heading.ids, passage, 0, most)
+        _window(example, question, heading.ids, passage, 0, most)
         for example, question, heading, passage in _encoded(tokenizer, examples)
     ]
 
@@ -92,17 +95,19 @@ def _random_start(offsets: list[Range], focus: Range | None, room: int, random: 
 
 def _window(
     example: Example,
-    question: list[int],
+    question: Encoding,
     heading: list[int],
     passage: Encoding,
     first: int,
     room: int,
 ) -> Window:
-    head = [CLS, *question[:QUESTION_TOKENS], SEP]
+    head = [CLS, *question.ids[:QUESTION_TOKENS], SEP]
     if heading:
         head += [*heading[:HEADING_TOKENS], SEP]
     characters = passage.offsets[first : first + room]
-    spans = sentence_spans(example.passage)
+    spans = list(example.units) or sentence_spans(example.passage)
+    asked = question.offsets[:QUESTION_TOKENS]
+    missed = {place for span in example.missed for place in _tokens_inside(asked, span)}
     return Window(
         example=example,
         ids=[*head, *passage.ids[first : first + room], SEP],
@@ -111,6 +116,7 @@ def _window(
         short_answers=_short_answers(example.answers, characters, len(head)),
         sentences=[_sentence_at(spans, start) for start, _ in characters],
         answering=[any(_overlap(span, answer) for answer in example.answers) for span in spans],
+        missed=sorted(1 + place for place in missed),
     )
 
 

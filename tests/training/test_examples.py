@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from training.examples import Share, mixed_examples
+from training.examples import Share, example_of, held_out_examples, mixed_examples
 
 MIXTURE = {"plain": Share(100), "edited": Share(0, 5, unanswerable_weight=2.0)}
 
@@ -78,6 +78,47 @@ def test_a_mined_passage_stands_beside_the_question_s_own(tmp_path: Path) -> Non
     ids = [example.id for example in mixed_examples([folder], seed=1, mixture=mixture)]
     for place in [place for place, name in enumerate(ids) if name.startswith("mined-other/")]:
         assert ids[place].removeprefix("mined-other/") in (ids[place - 1], ids[(place + 1) % 80])
+
+
+def test_a_misleading_question_stands_beside_the_one_it_was_made_from(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    wrong = [{**row(f"squad2-unans/{n}", answer=None), "rationale": [[0, 4]]} for n in range(20)]
+    (folder / "squad2-unans.jsonl").write_text("\n".join(map(json.dumps, wrong)), encoding="utf-8")
+    pairs = [f"squad2-unans/{n}\tplain/{n}" for n in range(20)]
+    (folder / "squad-pairs.tsv").write_text(
+        "\n".join(["unanswerable\tanswerable", *pairs]), encoding="utf-8"
+    )
+    mixture = {"plain": Share(60), "squad2-unans": Share(0, 20)}
+    ids = [example.id for example in mixed_examples([folder], seed=1, mixture=mixture)]
+    for place in [place for place, name in enumerate(ids) if name.startswith("squad2-unans/")]:
+        twin = ids[place].replace("squad2-unans", "plain")
+        assert twin in (ids[place - 1], ids[(place + 1) % 80])
+
+
+def test_claims_and_yes_or_no_say_what_is_known_of_them() -> None:
+    asked = {"id": "boolq/1", "question": "is it blue", "passage": "It is blue.", "yesno": "yes"}
+    claimed = {
+        "id": "fever/1",
+        "claim": "It is red.",
+        "evidence": "It is blue.",
+        "label": "refuted",
+    }
+    yes, refuted = example_of(asked), example_of(claimed)
+    assert (yes.is_answerable, yes.is_marked, yes.yes_no) == (True, False, "yes")
+    assert (refuted.is_answerable, refuted.is_marked, refuted.claim) == (False, False, "refuted")
+
+
+def test_what_is_kept_from_learning_is_not_learnt(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"boolq/{n}", "question": "?", "passage": f"Passage {n}.", "yesno": "no"}
+        for n in range(300)
+    ]
+    (tmp_path / "boolq.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    learnt = mixed_examples([tmp_path], seed=1, mixture={"boolq": Share(300)})
+    kept = held_out_examples([tmp_path])["boolq"]
+    assert 0 < len(kept) < 30
+    assert {e.id for e in learnt} | {e.id for e in kept} == {r["id"] for r in rows}
+    assert not {e.id for e in learnt} & {e.id for e in kept}
 
 
 def test_a_file_that_no_folder_has_is_told(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ from random import Random
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is needed for training only")
+functional = torch.nn.functional
 
 from pincite.models.encoders.built_in import find_tokenizer  # noqa: E402
 from training.batches import batch_of, loss_of, read_batch, sentence_logits  # noqa: E402
 from training.examples import Example  # noqa: E402
-from training.model import Reader, Reading, Shape  # noqa: E402
+from training.model import CAUSES, CLAIMS, YES_NO, Reader, Reading, Shape  # noqa: E402
 from training.windows import Window, load_tokenizer, training_windows  # noqa: E402
 
 TINY = Shape(width=24, inner_width=48, heads=2, layers=2)
@@ -21,10 +22,13 @@ TINY = Shape(width=24, inner_width=48, heads=2, layers=2)
 def windows() -> list[Window]:
     passage = "The mill was built in 1794. It burnt down in 1840. A museum stands there."
     span = (passage.index("1840"), passage.index("1840") + 4)
+    owner = "Who owns the museum, and since when?"
     examples = [
         Example(id="a", question="When did it burn?", passage=passage, answers=(span,), focus=span),
+        Example(id="b", question=owner, passage=passage, answers=(), cause="I", missed=((4, 8),)),
+        Example(id="c", question="Is it still a mill?", passage=passage, answers=(), yes_no="no"),
         Example(
-            id="b", question="Who owns the museum, and since when?", passage=passage, answers=()
+            id="d", question="The mill burnt down.", passage=passage, answers=(), claim="supported"
         ),
     ]
     return training_windows(load_tokenizer(find_tokenizer()), examples, Random(1))
@@ -47,7 +51,8 @@ def test_padding_does_not_change_what_is_read() -> None:
 def test_a_sentence_scores_the_mean_of_its_tokens() -> None:
     batch = batch_of(windows())
     marked = torch.where(batch.sentences == 2, 3.0, 1.0)
-    logits, present = sentence_logits(batch, Reading(marked, marked, marked, marked[:, 0]))
+    reading = Reader(TINY)(batch.ids, batch.mask, batch.segments)
+    logits, present = sentence_logits(batch, reading._replace(sentence=marked))
     assert logits[0].tolist() == [1.0, 3.0, 1.0]
     assert present.all()
 
@@ -59,12 +64,27 @@ def test_the_loss_is_least_where_everything_is_right() -> None:
     right["start"][0, start] = right["end"][0, end] = 20.0
     sentence = torch.full(batch.ids.shape, -20.0)
     sentence[0][batch.sentences[0] == 2] = 20.0
-    best = Reading(right["start"], right["end"], sentence, torch.tensor([20.0, -20.0]))
+    missed = torch.full(batch.ids.shape, -20.0)
+    missed[1, batch.windows[1].missed] = 20.0
+    best = Reading(
+        right["start"],
+        right["end"],
+        sentence,
+        torch.tensor([20.0, -20.0, 20.0, 0.0]),
+        missed,
+        20.0 * functional.one_hot(torch.full((4,), YES_NO.index("no")), len(YES_NO)),
+        20.0 * functional.one_hot(torch.full((4,), CAUSES.index("I")), len(CAUSES)),
+        20.0 * functional.one_hot(torch.full((4,), CLAIMS.index("supported")), len(CLAIMS)),
+    )
     assert float(loss_of(batch, best)) < 0.01
     for worse in (
         best._replace(start=best.end.roll(3, 1)),
         best._replace(sentence=-best.sentence),
         best._replace(answers=-best.answers),
+        best._replace(missed=-best.missed),
+        best._replace(yes_no=-best.yes_no),
+        best._replace(cause=-best.cause),
+        best._replace(claim=-best.claim),
     ):
         assert float(loss_of(batch, worse)) > 1.0
 
@@ -112,4 +132,23 @@ def test_what_is_exported_reads_like_what_was_trained(
         ours = reader(batch.ids, batch.mask, batch.segments)
     theirs = read_batch(OnnxReader(tmp_path / "reader.onnx"), batch)
     for trained, exported in zip(ours, theirs, strict=True):
-        assert float((trained - exported).abs().mean()) < 0.1
+        # Products of 8 bits are coarse for so narrow a network.
+        assert float((trained - exported).abs().mean()) < (0.3 if small_activations else 0.05)
+
+
+def test_training_goes_on_from_what_was_exported(tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="onnx is needed to export")
+    from training.export import write_onnx
+    from training.exported import load_exported
+
+    torch.manual_seed(0)
+    reader, again, batch = Reader(TINY).eval(), Reader(TINY).eval(), batch_of(windows())
+    with torch.no_grad():
+        for weights in reader.parameters():  # as if learnt: equal weights are written only once
+            weights += 0.02 * torch.randn_like(weights)
+    write_onnx(reader, tmp_path / "reader.onnx", small_activations=False)
+    load_exported(again, tmp_path / "reader.onnx")
+    with torch.inference_mode():
+        readings = [one(batch.ids, batch.mask, batch.segments) for one in (reader, again)]
+    for trained, loaded in zip(*readings, strict=True):
+        assert float((trained - loaded).abs().mean()) < 0.05
