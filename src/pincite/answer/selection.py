@@ -11,6 +11,7 @@ from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Sele
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
 from pincite.text.details import details, details_asked, identifiers, words_beside_details
+from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
 from pincite.text.terms import terms
 
@@ -265,6 +266,12 @@ def _similarity(one: _Candidate, other: _Candidate) -> float:
 
 # The scored sentences of hits, without those about another thing of the same series.
 
+_LOOKED_AT = 40
+"""Sentences that may be chosen at all are among so many."""
+
+_NEAR_STRUCK = 0.15
+"""A sentence that holds and scores so far below a struck-out one at most takes its place."""
+
 _PROSE = {BlockKind.PARAGRAPH, BlockKind.CODE, BlockKind.CAPTION}
 
 Scored: TypeAlias = tuple[float, Span, int, Hit]
@@ -280,12 +287,13 @@ def that_may_answer(
     nothing: table rows may differ only in their number, which an encoder does not see.
     """
     scored = sorted(_scored(hits), key=lambda entry: (-entry[0], entry[1]))
+    scored, struck = _that_hold(question, scored, sources)
     asked = identifiers(details(question.asked))
     if not asked:
-        return scored, []
+        return scored, struck
     named = [identifiers(details(_read(span, hit, sources))) for _, span, _, hit in scored]
     if not any(asked.keys() & found for found in named):
-        return scored, []
+        return scored, struck
     series = set(asked.values())
     is_other = [
         not asked.keys() & found and bool(series.intersection(found.values())) for found in named
@@ -295,7 +303,40 @@ def that_may_answer(
         for (score, span, _, hit), other in zip(scored, is_other, strict=True)
         if other
     ]
-    return [entry for entry, other in zip(scored, is_other, strict=True) if not other], dropped
+    kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
+    return kept, [*struck, *dropped]
+
+
+def _that_hold(
+    question: Question, scored: Sequence[Scored], sources: Sources
+) -> tuple[list[Scored], list[Dropped]]:
+    """Without struck-out sentences in whose place another one says as much of what is asked.
+
+    Without such a one they stay, and the answer says that they are struck out.
+    """
+    texts = {entry[1]: sources.text_of(entry[1]) for entry in scored[:_LOOKED_AT]}
+    struck = {span for span, text in texts.items() if is_struck_out(text)}
+    if not struck:
+        return list(scored), []
+    asked = set(terms(question.asked, question.language))
+    said = {
+        span: asked.intersection(terms(text, question.language)) for span, text in texts.items()
+    }
+    replaced = {
+        span
+        for score, span, _, _ in scored[:_LOOKED_AT]
+        if span in struck
+        and any(
+            other not in struck and its >= score - _NEAR_STRUCK and said[span] <= said[other]
+            for its, other, _, _ in scored[:_LOOKED_AT]
+        )
+    }
+    dropped = [
+        dropped_as(hit.passage, span, score, "struck out in its source")
+        for score, span, _, hit in scored
+        if span in replaced
+    ]
+    return [entry for entry in scored if entry[1] not in replaced], dropped
 
 
 def said_once(

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from pincite.records.document import BlockKind
 from pincite.text.inline_marks import markdown_inline, rst_inline
+from pincite.text.marks import scripts_apart
 
 MARKDOWN = "text/markdown"
 HTML = "text/html"
@@ -79,7 +80,8 @@ def statement_key(quote: str, media_type: str) -> str:
     Markup, line breaks, the style of quotation marks and dashes, and list markers are ignored; every
     word, number and sign counts.
     """
-    shown = " ".join(unicodedata.normalize("NFKC", as_read(quote, media_type)).split())
+    read = scripts_apart(as_read(quote, media_type))
+    shown = " ".join(unicodedata.normalize("NFKC", read).split())
     item = _ITEM.match(shown)
     return (item["text"] if item else shown).translate(_SHAPES)
 

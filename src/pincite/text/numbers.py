@@ -112,6 +112,8 @@ _NUMBER = re.compile(
     rf"(?P<currency>{CURRENCY})?[^\S\n]?(?P<open_after>(?<=[^\s(])\(|(?<=[$€£¥₹]\s)\()?(?P<sign_after>[-−])?"
     rf"(?P<digits>(?:(?<!\w)\.)?\d+(?:[.,'’{_SPACES}]\d+)*)"
     r"(?P<power>[eE][+-]?\d{1,3}(?!\w)|\s?[x×·*]\s?10(?:\^\s?[-−+]?\d{1,3}|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))?"
+    r"(?P<exponent>(?<=\b10)(?:(?:\^|<sup>)[-−+]?\d{1,3}|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))?"
+    r"(?P<note>(?<=\d)[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠ]{1,3}(?:,[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})*)?"
     r"(?P<close>[^\S\n]?\))?"
     r"(?:(?P<ordinal>st|nd|rd|th)(?!\w))?"
 )
@@ -121,6 +123,7 @@ _FRACTION = re.compile(
     r"(?<![\w./,-])(?:(?P<whole>\d+)\s)?(?P<above>\d{1,3})/(?P<below>\d{1,3})(?![\w/]|[.,]\d)"
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
+_PLAIN_EXPONENT = re.compile(r"\^|<sup>")
 _BETWEEN = re.compile(r"\s*(?:-|–|—|to|and|or|bis|und|oder|à|/)\s*")
 _GROUPED = re.compile(
     rf"\d{{1,3}}(?:([.,'’{_SPACES}])\d{{3}})(?:\1\d{{3}})*|\d{{1,3}}(?:,\d{{2}})*,\d{{3}}"
@@ -258,6 +261,10 @@ def _number(text: str, match: re.Match[str], mark: DecimalMark) -> Number | None
     if match["power"]:
         factor = _power(match["power"])
         value, step = value * factor, step * factor
+    if match["exponent"] and digits == "10":
+        value = step = Decimal(10) ** int(
+            _PLAIN_EXPONENT.sub("", match["exponent"].translate(_SUPERSCRIPTS))
+        )
     bracketed = opened and closed
     minus = match["sign"] in ("-", "−", "–") or match["sign_after"] is not None
     value = value.copy_negate() if minus else value
@@ -269,7 +276,7 @@ def _number(text: str, match: re.Match[str], mark: DecimalMark) -> Number | None
         start=match.start("digits"),
         end=measure.end,
         step=step * measure.factor,
-        has_scale=bool(measure.scale or match["power"]),
+        has_scale=bool(measure.scale or match["power"] or match["exponent"]),
         is_ordinal=bool(match["ordinal"]),
         is_bracketed=bracketed,
         is_tolerance=match["about"] is not None,

@@ -17,6 +17,7 @@ import Stemmer
 
 from pincite.text.as_read import LINE_HYPHEN, without_invisible
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN, stop_words
+from pincite.text.marks import scripts_apart
 from pincite.text.question_words import without_asking_words
 
 # Commas between digits, within a number ("2,000", "1,5") or between numbers ("50212,7,21.50").
@@ -99,7 +100,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", scripts_apart(text).casefold())
     plain = _MODIFYING_MARKS.sub("", decomposed).translate(_UNDIVIDED)
     return unicodedata.normalize("NFC", plain)
 
@@ -161,7 +162,8 @@ def is_unspaced(term: str) -> bool:
 
 def composed(text: str) -> str:
     """The text with letters and marks composed; loose marks, which would split words, are removed."""
-    return _MARKS.sub("", unicodedata.normalize("NFKC", without_invisible(text)))
+    visible = scripts_apart(without_invisible(text))
+    return _MARKS.sub("", unicodedata.normalize("NFKC", visible))
 
 
 @cache

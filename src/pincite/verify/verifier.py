@@ -21,6 +21,7 @@ from pincite.records.flow import (
     Verdict,
 )
 from pincite.stages import Sources
+from pincite.text.marks import is_struck_out, struck_ranges
 from pincite.verify.abstention.decision import Judge, Judgement
 from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.reasons import (
@@ -40,6 +41,8 @@ _NEAREST_HITS = 5
 
 _SHORT_SHARE = 0.7
 """Of a quote: a longer part of it says nothing that the quote does not say as fast."""
+
+STRUCK_OUT = "only struck-out text answers this: the source no longer says it"
 
 _BEST_QUOTE_LOST = (
     "the sentence closest to the question is no longer in its source, and the other quotes from "
@@ -187,6 +190,7 @@ class SourceVerifier:
         """What a reader of these quotes should know, most important first."""
         if judged.caveat:
             yield judged.caveat
+        yield from _struck_out(checked)
         cited = {citation.document for citation in checked.citations}
         yield from self._reasons.caveats(question, cited, checked.citations)
         yield from self._reasons.newer_versions(question, checked.citations)
@@ -251,7 +255,7 @@ def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> str:
 
 def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraft:
     """Marks the short answer in the quote that holds it, unless it is about all of that quote."""
-    if short is None:
+    if short is None or _is_struck(checked, short):
         return checked
     holding = {
         number: item.span.start
@@ -267,6 +271,27 @@ def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraf
             claims[place] = replace(claim, short_answer=(short.start - begin, short.end - begin))
             break
     return replace(checked, claims=tuple(claims))
+
+
+def _is_struck(checked: CheckedDraft, short: Span) -> bool:
+    """Whether a part of the short answer is struck out in its source."""
+    return any(
+        item.span.contains(short)
+        and any(
+            item.span.start + start < short.end and short.start < item.span.start + end
+            for start, end in struck_ranges(item.quote)
+        )
+        for item in checked.used
+    )
+
+
+def _struck_out(checked: CheckedDraft) -> Iterator[str]:
+    """That the best quote, or a part of it, does not hold any longer."""
+    quote = checked.used[0].narrowed().quote if checked.used else ""
+    if is_struck_out(quote):
+        yield STRUCK_OUT
+    elif next(struck_ranges(quote), None):
+        yield "the words between ~~ are struck out in the source"
 
 
 def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:

@@ -12,7 +12,14 @@ from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly, choose_title
 from pincite.ingest.docx.styles import Numbering, ParagraphRoles, Role
 from pincite.ingest.docx.tables import read_table, within
-from pincite.ingest.docx.text import PARAGRAPH, TABLE, RunText, W, text_boxes
+from pincite.ingest.docx.text import (
+    PARAGRAPH,
+    TABLE,
+    RunText,
+    W,
+    shows_placeholder,
+    text_boxes,
+)
 from pincite.ingest.office.package import Package, PackageLimits, Relation, elements
 from pincite.ingest.reading import Remarks, content_remarks, counted
 from pincite.ingest.tables import TableWriter
@@ -32,13 +39,13 @@ class BodyWalker:
         self.assembly = TextAssembly()
         self.first_heading: str | None = None
         self._roles = roles
-        self._texts = RunText(etree.Element("none"), frozenset())
+        self._texts = RunText(etree.Element("none"))
         self._numbering = numbering
         self._kind: BlockKind | None = None
 
     def enter(self, root: etree._Element) -> RunText:
         """Switch to another part of the file."""
-        self._texts = RunText(root, self._roles.hidden_styles)
+        self._texts = RunText(root, self._roles.run_styles)
         return self._texts
 
     def walk_as(self, root: etree._Element, kind: BlockKind) -> None:
@@ -57,6 +64,8 @@ class BodyWalker:
                 stack.extend(reversed(list(text_boxes(node))))
             elif node.tag == TABLE:
                 self._table(node, depth=1)
+            elif node.tag == f"{W}sdt" and shows_placeholder(node):
+                continue
             elif node.tag not in _SKIPPED and node.tag != _FALLBACK:
                 # Content controls, tracked insertions and notes wrap paragraphs.
                 stack.extend(reversed(elements(node)))

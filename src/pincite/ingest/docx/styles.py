@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from lxml import etree
 
-from pincite.ingest.docx.text import W, is_off, value_of
+from pincite.ingest.docx.text import RunStyles, W, is_off, value_of
 from pincite.ingest.office.package import whole_number
 from pincite.records.document import BlockKind
 
@@ -178,8 +179,11 @@ class ParagraphRoles:
         self._styles = {style.get(f"{W}styleId"): style for style in nodes}
         self._numbering = numbering
         self._of_style: dict[str | None, Role] = {}
-        self.hidden_styles = frozenset(
-            style_id for style_id in self._styles if style_id and self._is_hidden(style_id)
+        self.run_styles = RunStyles(
+            hidden=self._with("vanish", _is_on),
+            raised=self._with("vertAlign", lambda mark: mark.get(f"{W}val") == "superscript"),
+            lowered=self._with("vertAlign", lambda mark: mark.get(f"{W}val") == "subscript"),
+            struck=self._with("strike", _is_on) | self._with("dstrike", _is_on),
         )
 
     def of(self, paragraph: etree._Element) -> Role:
@@ -246,16 +250,25 @@ class ParagraphRoles:
             )
         return NumberRef(list_id=list_id, level=whole_number(depth, 0))
 
-    def _is_hidden(self, style_id: str | None) -> bool:
-        for _ in range(_LONGEST_STYLE_CHAIN):
-            style = self._styles.get(style_id)
-            if style is None:
-                return False
-            hidden = style.find(f"{W}rPr/{W}vanish")
-            if hidden is not None:
-                return not is_off(hidden)
-            style_id = value_of(style, "basedOn")
-        return False
+    def _with(self, name: str, holds: Callable[[etree._Element], bool]) -> frozenset[str]:
+        """The ids of the styles whose nearest property of this name holds."""
+        found = set()
+        for first in filter(None, self._styles):
+            style_id: str | None = first
+            for _ in range(_LONGEST_STYLE_CHAIN):
+                style = self._styles.get(style_id)
+                if style is None:
+                    break
+                mark = style.find(f"{W}rPr/{W}{name}")
+                if mark is not None:
+                    found |= {first} if holds(mark) else set()
+                    break
+                style_id = value_of(style, "basedOn")
+        return frozenset(found)
+
+
+def _is_on(switch: etree._Element) -> bool:
+    return not is_off(switch)
 
 
 def _leaves_list(properties: etree._Element) -> bool:

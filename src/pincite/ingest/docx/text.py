@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from lxml import etree
 
 from pincite.ingest.office.package import elements, whole_number
+from pincite.ingest.office.symbols import in_symbol_font, symbol
+from pincite.text.marks import Run, written
 
 # Writes equations in linear form, so that `x²` does not read as `x2`.
 
@@ -144,30 +148,68 @@ TEXT_BOX = f"{W}txbxContent"
 PARAGRAPH = f"{W}p"
 TABLE = f"{W}tbl"
 _RUN = f"{W}r"
+_SCRIPTS = {"superscript": 1, "subscript": -1}
 # In half points: letters of a point and a half are unreadable.
 _UNREADABLE_SIZE = 3
 
 
-class RunText:
-    """Separates visible from hidden text."""
+@dataclass(frozen=True, slots=True)
+class RunStyles:
+    """Character styles that change what the text of a run says, by their ids."""
 
-    def __init__(self, root: etree._Element, hidden_styles: frozenset[str]) -> None:
+    hidden: frozenset[str] = frozenset()
+    raised: frozenset[str] = frozenset()
+    lowered: frozenset[str] = frozenset()
+    struck: frozenset[str] = frozenset()
+
+
+class RunText:
+    """Separates visible from hidden text, and keeps the marks of raised, lowered and struck text."""
+
+    def __init__(self, root: etree._Element, styles: RunStyles | None = None) -> None:
         """Check first whether anything below `root` can be hidden; most files hide nothing."""
-        self._hidden_styles = hidden_styles
+        self._styles = styles or RunStyles()
         marks = root.iter(f"{W}vanish", f"{W}rStyle", f"{W}sz")
         self._may_hide = any(self._hides(mark) for mark in marks)
 
     def visible(self, paragraph: etree._Element) -> str:
         """The visible text of one paragraph, without the text boxes anchored in it."""
         is_visible = self._is_visible if self._may_hide else _always
-        return "".join(_pieces(paragraph, is_visible)).strip()
+        return written(self._runs(paragraph, is_visible)).strip()
 
     def hidden(self, paragraph: etree._Element) -> str:
         """The text of the runs that Word neither shows nor prints."""
         if not self._may_hide:
             return ""
         runs = [run for run in _runs(paragraph) if not self._is_visible(run)]
-        return "".join("".join(_pieces(run, _always)) for run in runs).strip()
+        return written(piece for run in runs for piece in self._runs(run, _always)).strip()
+
+    def _runs(
+        self, root: etree._Element, is_visible: Callable[[etree._Element], bool]
+    ) -> Iterator[Run]:
+        """The text of each piece with the style of the run that it stands in."""
+        style = self._style(root) if root.tag == _RUN else Run("")
+        for text, run in _pieces(root, is_visible):
+            if run is not None:
+                style = self._style(run)
+            else:
+                yield replace(style, text=text)
+
+    def _style(self, run: etree._Element) -> Run:
+        properties = run.find(f"{W}rPr")
+        if properties is None:
+            return Run("")
+        script, is_struck = 0, False
+        for mark in elements(properties):
+            name, value = mark.tag.removeprefix(W), mark.get(f"{W}val") or ""
+            if name == "rStyle":
+                script = (value in self._styles.raised) - (value in self._styles.lowered)
+                is_struck = value in self._styles.struck
+            elif name == "vertAlign":
+                script = _SCRIPTS.get(value, 0)
+            elif name in ("strike", "dstrike"):
+                is_struck = not is_off(mark)
+        return Run("", script, is_struck)
 
     def _is_visible(self, run: etree._Element) -> bool:
         properties = run.find(f"{W}rPr")
@@ -179,7 +221,7 @@ class RunText:
             return not is_off(mark)
         value = mark.get(f"{W}val")
         if mark.tag == f"{W}rStyle":
-            return value in self._hidden_styles
+            return value in self._styles.hidden
         return mark.tag == f"{W}sz" and whole_number(value, 99) <= _UNREADABLE_SIZE
 
 
@@ -221,28 +263,66 @@ def _runs(paragraph: etree._Element) -> Iterator[etree._Element]:
             stack.extend(reversed(elements(node)))
 
 
-def _pieces(root: etree._Element, is_visible: Callable[[etree._Element], bool]) -> Iterator[str]:
+_Piece: TypeAlias = tuple[str, etree._Element | None]
+"""A text, or the run whose texts come next."""
+
+
+def _pieces(root: etree._Element, is_visible: Callable[[etree._Element], bool]) -> Iterator[_Piece]:
     # A stack instead of recursion: a hostile file may be nested thousands of levels deep.
     stack = list(reversed(elements(root)))
+    font = _font(root)
     while stack:
         node = stack.pop()
         tag = node.tag
         if tag == f"{W}t":
-            yield node.text or ""
+            yield in_symbol_font(node.text or "", font), None
         elif tag in _SIGNS:
-            yield _SIGNS[tag]
+            yield _SIGNS[tag], None
         elif tag == f"{M}oMath":
-            yield linear(node)
+            yield "", node  # an equation has no style of a run
+            yield linear(node), None
         elif tag == f"{W}sym":
-            yield _symbol(node)
+            yield _symbol(node), None
+        elif tag == f"{W}ffData":
+            yield _field_value(node), None
+        elif tag == f"{W}sdt" and shows_placeholder(node):
+            continue
         elif tag not in LEFT_OUT and tag != TEXT_BOX and (tag != _RUN or is_visible(node)):
+            if tag == _RUN:
+                font = _font(node)
+                yield "", node
             stack.extend(reversed(elements(node)))
 
 
+def _font(run: etree._Element) -> str | None:
+    fonts = run.find(f"{W}rPr/{W}rFonts")
+    return None if fonts is None else fonts.get(f"{W}ascii") or fonts.get(f"{W}hAnsi")
+
+
 def _symbol(node: etree._Element) -> str:
-    """A character of a symbol font; those in the private use area have no Unicode letter."""
+    """A character of a symbol font."""
     try:
-        code = int(node.get(f"{W}char") or "", 16)
+        return symbol(int(node.get(f"{W}char") or "", 16), node.get(f"{W}font"))
     except ValueError:
         return ""
-    return "\ufffd" if 0xE000 <= code <= 0xF8FF or not 32 <= code < 0xD800 else chr(code)
+
+
+def shows_placeholder(control: etree._Element) -> bool:
+    """Whether a content control is not filled in: it shows what to enter there."""
+    return control.find(f"{W}sdtPr/{W}showingPlcHdr") is not None
+
+
+def _field_value(data: etree._Element) -> str:
+    """What an older form field shows where its file has no text for it: a box, or a choice."""
+    box = data.find(f"{W}checkBox")
+    if box is not None:
+        mark = box.find(f"{W}checked")
+        mark = box.find(f"{W}default") if mark is None else mark
+        return "☐" if mark is None or is_off(mark) else "☒"
+    choices = data.find(f"{W}ddList")
+    if choices is None:
+        return ""
+    entries = [node.get(f"{W}val") or "" for node in choices.iterchildren(f"{W}listEntry")]
+    chosen = value_of(choices, "result") or value_of(choices, "default")
+    number = whole_number(chosen, 0)
+    return entries[number] if number < len(entries) else ""

@@ -10,8 +10,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.errors import ReadError
 from pincite.text.inline_marks import INLINE_NAMES
+from pincite.text.marks import STRIKE, Run, written
 
-INLINE = INLINE_NAMES | {"-text"}
+_MATH = frozenset(
+    "math semantics mrow mstyle mi mn mo mtext ms msup msub msubsup mfrac msqrt mroot mover "
+    "munder munderover mfenced mpadded mphantom".split()
+)
+INLINE = INLINE_NAMES | _MATH | {"-text"}
 # Ruby annotations (furigana) are not part of the sentence.
 _UNREAD = frozenset(("rt", "rp", "-comment"))
 # Signs of a link that only gives the address of the place where it stands, as generators put them
@@ -63,7 +68,81 @@ def parse_page(page: str) -> LexborHTMLParser:
         _refuse(depth, most=_MOST_OPEN)
     tree = LexborHTMLParser(page)
     _refuse_deep(tree.body)
+    _keep_marks(tree)
     return tree
+
+
+_SCRIPTS = "sup, sub, [style*=vertical-align]"
+_STRUCK = "del, s, strike, [style*=line-through]"
+_MATH_SCRIPTS = {"msup": (1,), "msub": (-1,), "msubsup": (-1, 1)}
+_STYLE_OF_SCRIPT = re.compile(r"vertical-align\s*:\s*(super|sub)\b", re.IGNORECASE)
+
+
+def _keep_marks(tree: LexborHTMLParser) -> None:
+    """Write raised, lowered and struck-out text with its marks, which plain text would lose."""
+    for node in tree.css("annotation, annotation-xml"):
+        node.decompose()  # MathML repeats its formula as source code
+    for node in tree.css("msup, msub, msubsup"):
+        parts = [child for child in children(node) if (child.tag or "-")[0] != "-"]
+        for part, script in zip(parts[1:], _MATH_SCRIPTS[node.tag or ""], strict=False):
+            _rewrite(part, Run("".join(part.text(deep=True).split()), script))
+    for node in tree.css("mfrac"):
+        parts = [child for child in children(node) if (child.tag or "-")[0] != "-"]
+        if len(parts) == 2:
+            parts[1].insert_before("/")
+    for node in tree.css(_SCRIPTS):
+        script = _script_of(node)
+        if script and node.css_first("p, div, li, td") is None:
+            _rewrite(node, Run(node.text(deep=True), script))
+    for node in tree.css(_STRUCK):
+        for text in [inner for inner in _texts(node) if not _is_struck_already(inner)]:
+            text.replace_with(written([Run(text.text_content or "", is_struck=True)]))
+
+
+def _script_of(node: LexborNode) -> int:
+    """1 for raised text, -1 for lowered text."""
+    if node.tag in ("sup", "sub"):
+        return 1 if node.tag == "sup" else -1
+    found = _STYLE_OF_SCRIPT.search(node.attributes.get("style") or "")
+    return 0 if found is None else 1 if found[1].lower() == "super" else -1
+
+
+def _rewrite(node: LexborNode, run: Run) -> None:
+    """Replace the only text of an element; several texts, such as those of a link in it, are kept."""
+    last = _text_before(node)[-1:]
+    shown = written([Run(last), run])[len(last) :]
+    if shown != run.text:
+        for text in list(_texts(node))[1:]:
+            text.decompose()
+        first = next(_texts(node), None)
+        if first is not None:
+            first.replace_with(shown)
+
+
+def _text_before(node: LexborNode) -> str:
+    """The text of the node before, to which this one is attached."""
+    before = node.prev
+    if before is None:
+        return ""
+    return (before.text_content if before.tag == "-text" else before.text(deep=True)) or ""
+
+
+def _texts(node: LexborNode) -> Iterator[LexborNode]:
+    """The texts below an element that are not blank."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.tag == "-text":
+            if (current.text_content or "").strip():
+                yield current
+        else:
+            stack.extend(reversed(list(children(current))))
+
+
+def _is_struck_already(text: LexborNode) -> bool:
+    """Whether an element around the text has struck it out."""
+    content = (text.text_content or "").strip()
+    return content.startswith(STRIKE) and content.endswith(STRIKE)
 
 
 def _refuse_deep(root: LexborNode | None) -> None:

@@ -344,6 +344,7 @@ def _load(
             read_only=rows_only,
             data_only=not formulas,
             keep_links=False,
+            rich_text=True,
         )
     return book, [str(remark.message) for remark in remarks]
 

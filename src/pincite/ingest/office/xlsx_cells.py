@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 
 from openpyxl.cell.cell import Cell
 from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
+from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.styles.numbers import BUILTIN_FORMATS
 from openpyxl.utils import get_column_letter, range_boundaries
 from openpyxl.utils.datetime import to_excel
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.worksheet import Worksheet
+
+from pincite.ingest.office.symbols import in_symbol_font
+from pincite.text.marks import Run, written
 
 # Formats numbers according to their number formats, as far as is sensible.
 
@@ -227,6 +231,7 @@ def _decimals(digits: str, places: str) -> str:
     return "".join(next(left, "") if sign in "#0?" else sign for sign in places)
 
 
+_SCRIPTS = {"superscript": 1, "subscript": -1}
 _SHOWN_SPACE = re.compile(r"[\t\r\n\v\f]+")
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
@@ -268,10 +273,29 @@ def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
         if cell.value is None:
             if cell.data_type == "n":
                 sheet.without_value.add((cell.row, cell.column))
-        elif text := _SHOWN_SPACE.sub(" ", shown_value(cell.value, cell.number_format)).strip():
+        elif text := _SHOWN_SPACE.sub(" ", _shown_cell(cell)).strip():
             # A cell is one line, because tabs and line ends separate cells and rows.
             found = SheetCell(cell.row, cell.column, text, is_amount(cell.value), bool(cell.font.b))
             sheet.rows.setdefault(cell.row, []).append(found)
+
+
+def _shown_cell(cell: Cell | ReadOnlyCell) -> str:
+    """A cell's text with the marks of its font, or of the fonts within it."""
+    value, font = cell.value, cell.font
+    whole = Run("", _SCRIPTS.get(font.vertAlign or "", 0), bool(font.strike))
+    if not isinstance(value, CellRichText):
+        text = in_symbol_font(shown_value(value, cell.number_format), font.name)
+        return written([replace(whole, text=text)])
+    return written(
+        Run(
+            in_symbol_font(part.text, part.font.rFont),
+            _SCRIPTS.get(part.font.vertAlign or "", 0),
+            bool(part.font.strike),
+        )
+        if isinstance(part, TextBlock)
+        else replace(whole, text=part)
+        for part in value
+    )
 
 
 def cells_of(source: Worksheet | ReadOnlyWorksheet) -> Iterable[Cell | ReadOnlyCell]:

@@ -9,6 +9,7 @@ from itertools import groupby
 from pincite.errors import ModelError
 from pincite.records.flow import Citation, Mode, Question, Verdict
 from pincite.stages import TermWeights
+from pincite.text.marks import STRIKE, without_struck
 from pincite.verify.numbers.figures import check_figures, without_marks
 from pincite.verify.statements.deletion import changed_words, is_same, joined_clauses, parts_of
 from pincite.verify.statements.entailment import EntailmentModel
@@ -280,6 +281,7 @@ class ClaimChecker:
         return self._check_written(question, without_marks(claim), cited)
 
     def _check_written(self, question: Question, claim: str, cited: Sequence[Citation]) -> Finding:
+        cited = [_that_holds(citation) for citation in cited]
         figures = check_figures(claim, cited)
         if figures.faults:
             verdict = figures.faults[0].verdict
@@ -319,6 +321,14 @@ class ClaimChecker:
             return Finding(verdict=Verdict.SUPPORTED)
         words = ", ".join((support.missing or support.changed)[:_WORDS_NAMED])
         return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words)
+
+
+def _that_holds(citation: Citation) -> Citation:
+    """The citation without struck-out text, which supports nothing; places stay the same."""
+    if STRIKE not in citation.quote:
+        return citation
+    cells = tuple(replace(cell, text=without_struck(cell.text)) for cell in citation.cells)
+    return replace(citation, quote=without_struck(citation.quote), cells=cells)
 
 
 def premise_of(cited: Sequence[Citation]) -> str:
