@@ -16,11 +16,14 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from openpyxl.styles import Font
 from pptx import Presentation
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
 
 from pincite.ingest.docx.reader import DocxReader
 from pincite.ingest.html.reader import HtmlReader
 from pincite.ingest.office.pptx import PptxReader
 from pincite.ingest.office.xlsx import XlsxReader
+from pincite.ingest.pdf.reader import PdfReader
 
 RAISED, LOWERED, STRUCK = "raised", "lowered", "struck"
 RUNS = [
@@ -188,3 +191,120 @@ def test_a_content_control_that_is_not_filled_in_has_no_value() -> None:
         paragraph._p.append(parse_xml(control("Click here", "<w:showingPlcHdr/>")))
 
     assert word(write) == "Name: Ada, age:"
+
+
+def pdf(draw: Callable[[Canvas], None]) -> str:
+    saved = io.BytesIO()
+    canvas = Canvas(saved)
+    canvas.setFont("Helvetica", 11)
+    draw(canvas)
+    canvas.save()
+    return PdfReader().read(Path("a.pdf"), saved.getvalue()).text
+
+
+def test_raised_and_lowered_characters_of_a_pdf_keep_their_marks() -> None:
+    def draw(canvas: Canvas) -> None:
+        text = canvas.beginText(50, 700)
+        for run, rise, size in [
+            ("The club had 214", 0, 11),
+            ("1", 4, 7),
+            (" members, 10", 0, 11),
+            ("6", 4, 7),
+            (" cells and CO", 0, 11),
+            ("2", -2, 7),
+        ]:
+            text.setFont("Helvetica", size)
+            text.setRise(rise)
+            text.textOut(run)
+        canvas.drawText(text)
+
+    assert pdf(draw) == "The club had 214¹ members, 10⁶ cells and CO₂"
+
+
+def test_small_letters_on_the_same_line_are_not_lowered() -> None:
+    def draw(canvas: Canvas) -> None:
+        text = canvas.beginText(50, 700)
+        for run, size in [("T", 11), ("ITLE", 8), (" 4", 11), ("5", 8)]:
+            text.setFont("Helvetica", size)
+            text.textOut(run)
+        canvas.drawText(text)
+
+    assert pdf(draw) == "TITLE 45"
+
+
+def test_values_of_form_fields_stand_beside_their_labels() -> None:
+    def draw(canvas: Canvas) -> None:
+        form = canvas.acroForm
+        canvas.drawString(50, 700, "Length (m)")
+        form.textfield(name="f1", value="7.4", x=150, y=695, width=80, height=18)
+        canvas.drawString(300, 700, "Harbour")
+        form.choice(
+            name="f2", value="North", options=["North", "South"], x=360, y=695, width=80, height=18
+        )
+        canvas.drawString(50, 660, "Remarks")
+        form.textfield(name="f3", value="", x=150, y=655, width=80, height=18)
+        for number, (label, ticked) in enumerate([("Crane", True), ("Shore power", False)]):
+            form.checkbox(name=f"b{number}", checked=ticked, x=50, y=600 - 30 * number, size=14)
+            canvas.drawString(80, 602 - 30 * number, label)
+        form.radio(name="pay", value="monthly", selected=False, x=300, y=600, size=14)
+        canvas.drawString(330, 602, "Monthly")
+        form.radio(name="pay", value="yearly", selected=True, x=300, y=570, size=14)
+        canvas.drawString(330, 572, "Yearly")
+
+    lines = pdf(draw).splitlines()
+    for line in (
+        "Length (m)\t7.4",
+        "Harbour\tNorth",
+        "Remarks",
+        "Crane\t☒",
+        "Shore power\t☐",
+        "Monthly\t☐",
+        "Yearly\t☒",
+    ):
+        assert line in lines
+
+
+def test_a_field_without_a_label_on_the_page_has_its_own_name() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.acroForm.textfield(
+            name="n", tooltip="Policy number", value="NM-55", x=150, y=600, width=80, height=18
+        )
+
+    assert pdf(draw) == "Policy number\tNM-55"
+
+
+def test_labels_and_values_drawn_column_by_column_belong_together() -> None:
+    labels = ["Invoice number", "Invoice date", "Due date", "Customer"]
+    values = ["RE-17", "12.04.2024", "26.04.2024", "K-88 of Norda Ltd"]
+
+    def draw(canvas: Canvas) -> None:
+        for x, texts in ((50, labels), (200, values)):
+            for number, text in enumerate(texts):
+                canvas.drawString(x, 700 - 14 * number, text)
+
+    assert pdf(draw).splitlines() == [
+        f"{label}\t{value}" for label, value in zip(labels, values, strict=True)
+    ]
+
+
+def test_two_columns_of_prose_are_no_labels_and_values() -> None:
+    left = ["A member who wants to leave", "must tell the board in writing", "before September."]
+    right = ["The deposit is given back", "when the shed is empty and", "the key is returned."]
+
+    def draw(canvas: Canvas) -> None:
+        for x, texts in ((50, left), (320, right)):
+            for number, text in enumerate(texts):
+                canvas.drawString(x, 700 - 14 * number, text)
+
+    assert "\t" not in pdf(draw)
+
+
+def test_a_line_drawn_through_words_strikes_them_out() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(50, 700, "A ticket costs 40 55 euros.")
+        before, number = (stringWidth(text, "Helvetica", 11) for text in ("A ticket costs ", "40"))
+        canvas.line(50 + before, 703.5, 50 + before + number, 703.5)
+        canvas.drawString(50, 660, "This is underlined.")
+        canvas.line(50, 658, 50 + stringWidth("This is underlined.", "Helvetica", 11), 658)
+
+    assert pdf(draw).split("\n") == ["A ticket costs ~~40~~ 55 euros.", "This is underlined."]

@@ -44,7 +44,7 @@ def is_of_cells(line: str) -> bool:
     return "," in line and (len(line.split()) == 1 or _BORDER.search(line) is not None)
 
 
-ANALYSER = 3
+ANALYSER = 4
 """Version of the analyser, incremented when the terms of any text or the words of names change: indexes
 of other versions are rebuilt."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -17,7 +19,8 @@ from pincite.ingest.pdf.styles import (
     direct,
     pointer_to,
 )
-from pincite.ingest.pdf.words import PageFrame, Rectangle
+from pincite.ingest.pdf.words import PageFrame, Rectangle, Word
+from pincite.text.marks import struck
 
 _THICKEST_RULE = 2.5
 _SHORTEST_RULE = 4.0
@@ -71,6 +74,25 @@ class PageDrawing:
     areas: list[Area] = field(default_factory=list)
     pictures: list[Rectangle] = field(default_factory=list)
     objects: int = 0
+
+
+_STRIKE_FROM, _STRIKE_TO = 0.3, 0.7
+"""Where a line through a word is drawn, as a share of the word's height from its top."""
+_LEAST_COVERED = 0.8
+
+
+def strike_out(lines: Sequence[Sequence[Word]], rules: Sequence[Rule]) -> None:
+    """Mark the words that a line is drawn through; one below or above a word is none."""
+    by_height = sorted(rules, key=lambda rule: rule.at)
+    heights = [rule.at for rule in by_height]
+    for word in (word for line in lines for word in line):
+        height = word.y1 - word.y0
+        first = bisect_left(heights, word.y0 + _STRIKE_FROM * height)
+        for rule in by_height[first : bisect_right(heights, word.y0 + _STRIKE_TO * height)]:
+            covered = min(rule.end, word.x1) - max(rule.start, word.x0)
+            if covered >= _LEAST_COVERED * (word.x1 - word.x0) and any(map(str.isalnum, word.text)):
+                word.text = struck(word.text)
+                break
 
 
 def page_drawing(page: object, frame: PageFrame) -> PageDrawing:

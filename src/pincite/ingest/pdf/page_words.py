@@ -23,6 +23,7 @@ from pincite.ingest.pdf.styles import (
     pointer_to,
 )
 from pincite.ingest.pdf.words import SIGNS_ALONE, PageFrame, Rectangle, Word
+from pincite.text.marks import Run, written
 
 # Line heights of the fonts on a page, independent of the letters on a line.
 
@@ -90,11 +91,17 @@ _FOUR_DOUBLES = struct.Struct("4d")
 _FOUR_FLOATS = struct.Struct("4f")
 _char_box = direct(pdfium.FPDFText_GetCharBox, ctypes.c_int)
 _loose_box = direct(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
+_origin = direct(pdfium.FPDFText_GetCharOrigin, ctypes.c_int)
+_angle = direct(pdfium.FPDFText_GetCharAngle, ctypes.c_float)
 _text_object = direct(pdfium.FPDFText_GetTextObject, ADDRESS)
 _code_at = direct(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
 _hyphen_at = direct(pdfium.FPDFText_IsHyphen, ctypes.c_int)
 _copy_text = direct(pdfium.FPDFText_GetText, ctypes.c_int)
 
+
+_LARGEST_SCRIPT = 0.85
+_LEAST_RAISED, _LEAST_LOWERED = 0.15, 0.08
+"""Of the size of the first character of a word: how small, high and low its note or index is."""
 
 Piece = tuple[str, int, int]
 """The characters of a word, with their start and end index on the page."""
@@ -163,14 +170,19 @@ class PageWords:
         firsts = self._char_boxes(starts)
         lasts = self._char_boxes([end - 1 for _, _, end in found])
         text_objects = map(_text_object, repeat(self._page), starts)
+        last_objects = map(_text_object, repeat(self._page), [end - 1 for _, _, end in found])
         line: list[Word] = []
         # The end of the previous word, if the next one may be glued to it.
         behind = _NOWHERE
-        for piece, first, last, text_object in zip(found, firsts, lasts, text_objects, strict=True):
+        for piece, first, last, text_object, last_object in zip(
+            found, firsts, lasts, text_objects, last_objects, strict=True
+        ):
             text, start, end = piece
             if text[0] not in _LINE_ENDS:
                 word = self._word(piece, first, last, text_object, behind)
                 if word is not None:
+                    if last_object != text_object and self._may_have_scripts(start, end - 1):
+                        word.text = self._with_scripts(piece)
                     line.append(word)
                 behind = end if word is not None or start == behind else _NOWHERE
                 if text[-1] != _HYPHEN:
@@ -256,6 +268,46 @@ class PageWords:
         if self._is_sideways:
             size = min(y1 - y0, x1 - x0) if len(text) == 1 else y1 - y0
         return Word(text, x0, y0, x1, y1, max(size, _SMALLEST_SIZE), band.style, start == behind)
+
+    def _may_have_scripts(self, first: int, last: int) -> bool:
+        """Whether the last character of a word is drawn smaller and higher or lower than the first."""
+        return self._script(self._drawn(last), self._drawn(first)) != 0
+
+    def _with_scripts(self, piece: Piece) -> str:
+        """A word with the marks of its raised and lowered characters."""
+        text, start, end = piece
+        drawn = [self._drawn(index) for index in range(start, end)]
+        base = drawn[0]
+        runs = [
+            Run(sign.translate(_SOFT_HYPHENS), self._script(one, base))
+            for sign, one in zip(text, drawn, strict=True)
+        ]
+        return written(runs)
+
+    def _drawn(self, index: int) -> tuple[float, float, float]:
+        """Size, height of the base line and angle of a character; infinite height if unknown."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        known = _origin(self._page, index, ctypes.byref(x), ctypes.byref(y))
+        return (
+            float(_font_size(self._page, index)),
+            y.value if known else inf,
+            float(_angle(self._page, index)),
+        )
+
+    @staticmethod
+    def _script(one: tuple[float, float, float], base: tuple[float, float, float]) -> int:
+        """1 for a character raised above the base line of another, -1 for a lowered one, else 0."""
+        (size, height, angle), (base_size, base_height, base_angle) = one, base
+        if (
+            angle
+            or base_angle
+            or size > _LARGEST_SCRIPT * base_size
+            or inf in (height, base_height)
+        ):
+            return 0
+        if height - base_height > _LEAST_RAISED * base_size:
+            return 1
+        return -1 if base_height - height > _LEAST_LOWERED * base_size else 0
 
     def _find_band(self, text_object: int, index: int) -> _Band:
         """The shared properties of a text object's words, from one of its characters.

@@ -10,15 +10,16 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from pincite.ingest.pdf.checks import PageChecks
-from pincite.ingest.pdf.drawing import PageDrawing, page_drawing
+from pincite.ingest.pdf.drawing import PageDrawing, Rule, page_drawing, strike_out
 from pincite.ingest.pdf.hidden import OUTSIDE, HiddenText, HiddenWords
+from pincite.ingest.pdf.labels import FieldKind, FormField, take_fields, with_labelled_values
 from pincite.ingest.pdf.order import in_order_of_reading
 from pincite.ingest.pdf.page_words import PageWords
 from pincite.ingest.pdf.report import DAMAGED, UNMAPPED
 from pincite.ingest.pdf.ruled_tables import cut_into_segments, ruled_grids, take_ruled_tables
 from pincite.ingest.pdf.scans import ScannedPages
 from pincite.ingest.pdf.text_layer import TextLayer
-from pincite.ingest.pdf.words import Item, PageFrame, Rectangle, Table, Word, lines_of
+from pincite.ingest.pdf.words import Item, PageFrame, Rectangle, Row, Table, Word, lines_of
 from pincite.ingest.reading import ReadingOptions
 
 # Reads annotations: comments and the contents of form fields.
@@ -42,48 +43,101 @@ _COMMENTS = {
     pdfium.FPDF_ANNOT_LINE,
     pdfium.FPDF_ANNOT_POLYGON,
 }
-_SHOWN_FIELDS = {
+_TEXT_FIELDS = {
     pdfium.FPDF_FORMFIELD_TEXTFIELD,
     pdfium.FPDF_FORMFIELD_COMBOBOX,
     pdfium.FPDF_FORMFIELD_LISTBOX,
 }
+_BOXES = {pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON}
+_TICKED, _NOT_TICKED = "☒", "☐"
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The text of one annotation or form field, and its position on the page."""
+    """The text of one annotation, and its position on the page."""
 
     text: str
     place: Rectangle
 
 
-def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note]:
-    """The comments and filled form fields of a page, in file order."""
+def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | FormField]:
+    """The comments, filled form fields and struck-out areas of a page, in file order."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
         if not annotation:
             continue
         try:
-            text = "" if _is_hidden(annotation) else _text(annotation, page.formenv)
-            if text.strip():
-                yield Note(text.strip()[:_MOST_CHARACTERS], _place(annotation, frame))
+            if _is_hidden(annotation):
+                continue
+            place = _place(annotation, frame)
+            if (field := _field(annotation, page.formenv, place)) is not None:
+                yield field
+            elif text := _comment(annotation).strip():
+                yield Note(text[:_MOST_CHARACTERS], place)
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _struck_out_by_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Rule]:
+    """A line through the middle of each area that an annotation strikes out."""
+    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
+        if not annotation:
+            continue
+        try:
+            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_STRIKEOUT:
+                yield from _middles(annotation, frame)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _middles(annotation: object, frame: PageFrame) -> Iterator[Rule]:
+    corners = pdfium.FS_QUADPOINTSF()
+    count = min(pdfium.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_ANNOTATIONS)
+    for number in range(count):
+        if pdfium.FPDFAnnot_GetAttachmentPoints(annotation, number, corners):
+            xs = [corners.x1, corners.x2, corners.x3, corners.x4]
+            ys = [corners.y1, corners.y2, corners.y3, corners.y4]
+            x0, y0, x1, y1 = frame.place(min(xs), max(xs), min(ys), max(ys))
+            yield Rule((y0 + y1) / 2, x0, x1)
 
 
 def _is_hidden(annotation: object) -> bool:
     return bool(pdfium.FPDFAnnot_GetFlags(annotation) & (_HIDDEN | _NOT_VIEWED))
 
 
-def _text(annotation: object, form: pypdfium2.PdfFormEnv | None) -> str:
-    kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-    if kind in _COMMENTS:
-        return _read(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
-    if kind != pdfium.FPDF_ANNOT_WIDGET or form is None:
+def _comment(annotation: object) -> str:
+    if pdfium.FPDFAnnot_GetSubtype(annotation) not in _COMMENTS:
         return ""
-    if pdfium.FPDFAnnot_GetFormFieldType(form.raw, annotation) not in _SHOWN_FIELDS:
-        return ""
-    return _read(pdfium.FPDFAnnot_GetFormFieldValue, form.raw, annotation)
+    return _read(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
+
+
+def _field(
+    annotation: object, form: pypdfium2.PdfFormEnv | None, place: Rectangle
+) -> FormField | None:
+    """A text field or choice that is filled in, or a box whether it is ticked or not."""
+    if form is None or pdfium.FPDFAnnot_GetSubtype(annotation) != pdfium.FPDF_ANNOT_WIDGET:
+        return None
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form.raw, annotation)
+    if kind in _BOXES:
+        value = _TICKED if pdfium.FPDFAnnot_IsChecked(form.raw, annotation) else _NOT_TICKED
+    elif kind in _TEXT_FIELDS:
+        value = _read(pdfium.FPDFAnnot_GetFormFieldValue, form.raw, annotation).strip()
+    else:
+        return None
+    if not value:
+        return None
+    name = _read(pdfium.FPDFAnnot_GetFormFieldAlternateName, form.raw, annotation)
+    name = name or _read(pdfium.FPDFAnnot_GetFormFieldName, form.raw, annotation)
+    if kind == pdfium.FPDF_FORMFIELD_RADIOBUTTON:
+        choice = _read(pdfium.FPDFAnnot_GetFormFieldExportValue, form.raw, annotation)
+        name = f"{name} {choice}".strip()
+    return FormField(
+        kind=FieldKind.BOX if kind in _BOXES else FieldKind.TEXT,
+        value=value[:_MOST_CHARACTERS],
+        name=name or "field",
+        place=place,
+    )
 
 
 def _read(function: object, *arguments: object) -> str:
@@ -202,7 +256,10 @@ def _content(
     drawing = page_drawing(page.raw, layout)
     hiding = HiddenWords(drawing, layout.width * layout.height)
     lines = hiding.take_from(found)
-    notes = tuple(page_notes(page, layout))
+    strike_out(lines, [*drawing.horizontal, *_struck_out_by_notes(page, layout)])
+    annotations = list(page_notes(page, layout))
+    notes = tuple(note for note in annotations if isinstance(note, Note))
+    fields = [field for field in annotations if isinstance(field, FormField)]
     if words.unmapped or _shows_something(drawing):
         lines = scans.lines(number, page, lines, drawing.pictures)
     gap = UNMAPPED if _is_nonsense(words.unmapped, lines) else scans.gap(number)
@@ -211,13 +268,13 @@ def _content(
         number=number,
         frame=frame,
         layout=layout,
-        items=_items(lines, drawing),
+        items=_items(lines, drawing, fields),
         hidden=(*hiding.found, *outside),
         notes=notes,
         label=label,
         images=_unread_pictures(drawing, lines, layout),
         gap=gap,
-        blank=not lines and not gap and not notes,
+        blank=not lines and not gap and not annotations,
     )
 
 
@@ -240,16 +297,24 @@ def _words(
     return words, [sorted(line, key=lambda word: word.x0) for line in upright], frame
 
 
-def _items(lines: list[list[Word]], drawing: PageDrawing) -> list[Item]:
-    """The page's lines and ruled tables, in reading order."""
+def _items(
+    lines: list[list[Word]], drawing: PageDrawing, fields: Sequence[FormField]
+) -> list[Item]:
+    """The page's lines, form fields and ruled tables, in reading order."""
+    lines, forms = take_fields(lines, fields)
     lines, tables = take_ruled_tables(lines, ruled_grids(drawing))
     starting: dict[int, list[Table]] = {}
-    for position, table in tables:
+    for position, table in (*forms, *tables):
         starting.setdefault(position, []).append(table)
     items: list[Item] = []
-    for position, line in enumerate(lines):
-        items.extend(starting.get(position, ()))
-        items.extend(cut_into_segments(line))
+    stretch: list[Row] = []
+    for position, line in enumerate([*lines, []]):
+        if position in starting:
+            items.extend(with_labelled_values(stretch))
+            items.extend(starting[position])
+            stretch = []
+        stretch.extend(cut_into_segments(line))
+    items.extend(with_labelled_values(stretch))
     return in_order_of_reading(items)
 
 

@@ -98,6 +98,12 @@ _NO_TITLE = re.compile(
 )
 
 
+_XFA = (
+    "its form is written in XFA, which is not read; open it in the program that made it and print it "
+    "to a new PDF"
+)
+
+
 class PdfReader:
     """Reads `.pdf` files with PDFium; flags scripts, actions and attachments, and ignores them."""
 
@@ -115,6 +121,7 @@ class PdfReader:
             reading.run()
             flags = (*reading.assembly.flags, *active_parts(pdf, content))
             metadata_title = _metadata_title(pdf)
+            unread_form = [_XFA] if pdf.get_formtype() == pypdfium2.raw.FORMTYPE_XFA_FULL else []
         finally:
             pdf.close()
         assembly = reading.assembly
@@ -129,7 +136,7 @@ class PdfReader:
             pages=tuple(assembly.pages),
             boxes=assembly.boxes,
             recognised=tuple(assembly.recognised),
-            gaps=tuple(gaps_of(assembly.pages, count, reading.scans.advice)),
+            gaps=(*gaps_of(assembly.pages, count, reading.scans.advice), *unread_form),
             warnings=(
                 *warnings_of(count, reading.blank, reading.cropped),
                 *reading.scans.warnings(count),
