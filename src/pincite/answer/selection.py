@@ -10,10 +10,17 @@ from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
-from pincite.text.details import details, details_asked, identifiers, words_beside_details
+from pincite.text.details import (
+    details,
+    details_asked,
+    identifiers,
+    numbered,
+    words_beside_details,
+)
+from pincite.text.keys import key_terms, named_by
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
-from pincite.text.terms import terms
+from pincite.text.terms import terms, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -288,10 +295,12 @@ def that_may_answer(
     """
     scored = sorted(_scored(hits), key=lambda entry: (-entry[0], entry[1]))
     scored, struck = _that_hold(question, scored, sources)
-    asked = identifiers(details(question.asked))
+    texts = [_read(span, hit, sources) for _, span, _, hit in scored]
+    scored, texts = _named_first(question, scored, texts)
+    asked = {**identifiers(details(question.asked)), **numbered(question.asked)}
     if not asked:
         return scored, struck
-    named = [identifiers(details(_read(span, hit, sources))) for _, span, _, hit in scored]
+    named = [{**identifiers(details(text)), **numbered(text)} for text in texts]
     if not any(asked.keys() & found for found in named):
         return scored, struck
     series = set(asked.values())
@@ -305,6 +314,26 @@ def that_may_answer(
     ]
     kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
     return kept, [*struck, *dropped]
+
+
+def _named_first(
+    question: Question, scored: list[Scored], texts: list[str]
+) -> tuple[list[Scored], list[str]]:
+    """Sentences with a date or number that is asked about come first, in whatever form they have it."""
+    asked = named_by(question.asked)
+    if not asked:
+        return scored, texts
+    held = [len(asked.intersection([*tokens(text.lower()), *key_terms(text)])) for text in texts]
+    best = max((entry[0] for entry, count in zip(scored, held, strict=True) if count), default=0.0)
+    if not best:
+        return scored, texts
+    lift = scored[0][0] - best
+    raised = [
+        ((min(1.0, entry[0] + lift) if count else entry[0], *entry[1:]), text, count)
+        for entry, text, count in zip(scored, texts, held, strict=True)
+    ]
+    raised.sort(key=lambda one: (-one[2], -one[0][0]))
+    return [one[0] for one in raised], [one[1] for one in raised]
 
 
 def _that_hold(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-_MONTH_NAMES = (
+MONTH_NAMES = (
     "january january jan januar janvier enero gennaio januari janeiro",
     "february feb februar février febrero febbraio februari fevereiro",
     "march mar märz mars marzo maart março",
@@ -24,7 +24,7 @@ _MONTH_NAMES = (
     "november nov novembre noviembre novembro",
     "december dec dez dezember décembre diciembre dicembre dezembro",
 )
-_MONTHS = {name: n for n, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTHS = {name: n for n, names in enumerate(MONTH_NAMES, start=1) for name in names.split()}
 # "may" and "march" are ordinary words; as months they have a capital in English.
 _MONTH = (
     "(?:(?i:"

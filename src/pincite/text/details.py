@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from pincite.text.dates import MONTH_NAMES
+from pincite.text.languages import stop_words
 from pincite.text.numbers import worded_numbers
 from pincite.text.terms import parts_at_commas, terms
 
@@ -35,6 +38,27 @@ def details(text: str) -> frozenset[str]:
     worded = (text[number.start : number.end] for number in worded_numbers(text))
     named = names(_WITH_DIGITS.sub(" ", text))
     return frozenset(found.casefold() for found in (*digits, *worded, *named))
+
+
+_NUMBERED = re.compile(
+    r"(?<![^\W_])(?P<series>[^\W\d_]{2,})[ .:#]{1,3}(?P<number>\d{1,6})(?![\w%]|[.,:]\d)"
+)
+
+
+@cache
+def _no_series() -> frozenset[str]:
+    """Words before a number that name no series: "in 84", "July 84"."""
+    return stop_words()["en"].union(*(names.split() for names in MONTH_NAMES))
+
+
+def numbered(text: str) -> dict[str, str]:
+    """Things that a word and a number name, each with its series: `part` for "Part 84"."""
+    found = {}
+    for match in _NUMBERED.finditer(text):
+        series = match["series"].casefold()
+        if series not in _no_series():
+            found[f"{series} {match['number']}"] = series
+    return found
 
 
 def identifiers(found: frozenset[str]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from itertools import chain, pairwise
 import Stemmer
 
 from pincite.text.as_read import LINE_HYPHEN, without_invisible
+from pincite.text.keys import key_terms, keys
 from pincite.text.languages import SCRIPTS, STEMMERS, UNKNOWN, stop_words
 from pincite.text.marks import scripts_apart
 from pincite.text.question_words import without_asking_words
@@ -112,9 +113,9 @@ def terms(text: str, language: str = UNKNOWN) -> list[str]:
     (ISO 639-1), otherwise those of the script. Joined identifiers and numbers give the whole and
     its parts (`gse-204.1`, `gse`, `204`, `1`), as do `camelCase` and `AB1234`. Scripts without spaces
     give overlapping character pairs. A word hyphenated at the end of a line gives its joined form and
-    its hyphenated form.
+    its hyphenated form. The keys of dates and grouped numbers come last (`text/keys.py`).
     """
-    return analysed(tokens(text), language)
+    return [*analysed(tokens(text), language), *key_terms(text)]
 
 
 def analysed(found: Iterable[str], language: str) -> list[str]:
@@ -143,6 +144,8 @@ def _terms_by_word(text: str, language: str) -> dict[str, str]:
         for token in tokens(word):
             for term in analysed([token], language):
                 words.setdefault(term, term if is_unspaced(token) else token if mixed else written)
+    for key in keys(text):
+        words.setdefault(key.term, text[key.start : key.end])
     return {term: words.get(term, term) for term in terms(text, language)}
 
 

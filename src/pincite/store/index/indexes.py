@@ -38,6 +38,7 @@ from pincite.store.index.snapshot import (
 )
 from pincite.text.as_read import repaired
 from pincite.text.document_names import NameTable
+from pincite.text.keys import key_terms
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.terms import ANALYSER, analysed, tokens
 from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
@@ -339,7 +340,9 @@ def _lexical_rows(
             words.languages[language] += 1
             counted = words.counts.add(text, found)
             yield LexicalRow(
-                key=key, terms=analysed(found, language), counted=_counted_form(language, counted)
+                key=key,
+                terms=[*analysed(found, language), *key_terms(text)],
+                counted=_counted_form(language, counted),
             )
 
 

@@ -24,6 +24,10 @@ _MOST = 0.6
 _TELLING = 0.5
 """Least weight of a name or number that is in few passages."""
 
+_NAMED, _NAMED_SHARE = 0.9, 0.5
+"""Confidence in a quote that names the very thing asked about, and the least share of the other words
+that it must have."""
+
 _SHARED = 0.4
 """Least share of the words of a question in an unsupported language that relevant quotes contain."""
 
@@ -98,16 +102,19 @@ class Judge:
             reader=self._reader,
         )
         shipped = round(confidence(signals), _DECIMALS)
-        sure = self._calibrated(shipped)
         is_doubtful = shipped < threshold("strict", signals.model)
         few = self._few(evidence)
         contain = "it contains" if len(evidence) == 1 else "they contain"
         are_held = not few or self._holds_most(question, evidence)
+        is_named = self._is_named(question, evidence)
+        if is_named:
+            shipped = max(shipped, _NAMED)
+            is_doubtful = False
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
             too_little = too_little or f"too little support: {few}"
         return Judgement(
-            confidence=round(sure, _DECIMALS),
+            confidence=round(self._calibrated(shipped), _DECIMALS),
             # A quote about something else is a better reason than a low number.
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
@@ -116,6 +123,17 @@ class Judge:
             short=None if is_doubtful else _short_answer(signals),
             is_doubtful=is_doubtful,
         )
+
+    def _is_named(self, question: Question, evidence: Sequence[Evidence]) -> bool:
+        """Whether the best quote names the date, code or number that is asked about, in any form.
+
+        It then says what is asked, however little its meaning resembles the question, provided that
+        it has most of the other words too.
+        """
+        asked = asked_terms(question, self._weights)
+        best = max(evidence, key=lambda item: item.score)
+        said = evidence_terms([best], asked.language, self._sources)
+        return asked.share_beside_keys(said) >= _NAMED_SHARE
 
     def _calibrated(self, shipped: float) -> float:
         return self._calibration.right(shipped) if self._calibration else shipped

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from itertools import groupby, pairwise
 
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights, ToRead, log_odds
+from pincite.text.keys import keys
 from pincite.text.negations import takes_back
 from pincite.text.question_words import is_asking_verb, is_grammar, without_asking_phrases
-from pincite.text.terms import is_unspaced, question_terms, terms
+from pincite.text.terms import analysed, is_unspaced, question_terms, terms, tokens
 from pincite.verify.abstention.opposition import is_negated_alike, is_negated_otherwise, opposites
 from pincite.verify.numbers.missing import cited_texts, has_digits, missing_numbers
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
@@ -78,9 +79,28 @@ class Asked:
     language: str
     weights: Mapping[str, float]
     words: Mapping[str, str]
+    spelt: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """For the key of a date or number, the other terms in which the question writes it."""
+
+    def share_beside_keys(self, held: set[str]) -> float:
+        """The weighted share of the words beside the keys that are in `held`; 0 if no key is.
+
+        1 if there are no other words.
+        """
+        if not any(key in held for key in self.spelt):
+            return 0.0
+        own = frozenset(self.spelt).union(*self.spelt.values())
+        total = sum(weight for term, weight in self.weights.items() if term not in own)
+        found = sum(w for term, w in self.weights.items() if term not in own and term in held)
+        return found / total if total else 1.0
+
+    def _with_spelt(self, held: set[str]) -> set[str]:
+        """`held` with the terms of each key in it: the text may write the same otherwise."""
+        return held.union(*(terms for key, terms in self.spelt.items() if key in held))
 
     def share(self, held: set[str]) -> float:
         """The weighted share of the terms that are in `held`."""
+        held = self._with_spelt(held)
         total = sum(self.weights.values())
         found = sum(weight for term, weight in self.weights.items() if term in held)
         return found / total if total else 0.0
@@ -90,6 +110,7 @@ class Asked:
 
         In scripts without spaces, the longest runs of letters that belong to no pair in `held`.
         """
+        held = self._with_spelt(held)
         pairs = [term for term in self.weights if is_unspaced(term)]
         lost = [(-self.weights[run[:2]], run) for run in _lost_runs(pairs, held)]
         lost += [
@@ -101,8 +122,9 @@ class Asked:
 
     @property
     def unknown(self) -> set[str]:
-        """Terms that are in no passage of the library."""
-        return {term for term, weight in self.weights.items() if weight >= IN_NO_PASSAGE}
+        """Terms that are in no passage of the library, not even written otherwise."""
+        known = self._with_spelt({t for t, w in self.weights.items() if w < IN_NO_PASSAGE})
+        return {term for term in self.weights if term not in known}
 
 
 def asked_terms(question: Question, weights: TermWeights) -> Asked:
@@ -121,11 +143,45 @@ def asked_terms(question: Question, weights: TermWeights) -> Asked:
     }
     telling = {term: found for term, found in kept.items() if not is_grammar(term)}
     kept = telling or kept
+    spelt = _spelt(plain, language)
+    # A key that is nowhere is no loss by itself: the words that it is made of say what is missing.
+    lost = {key for key in spelt if kept.get(key, ("", 0.0))[1] >= IN_NO_PASSAGE}
+    kept = {term: found for term, found in kept.items() if term not in lost} or kept
     return Asked(
+        spelt={key: terms for key, terms in spelt.items() if key not in lost},
         language=language,
         weights={term: weight for term, (_, weight) in kept.items()},
         words={term: word for term, (word, _) in kept.items()},
     )
+
+
+_LONG_NUMBER = 7
+"""A number with so many digits names one thing."""
+
+
+def _spelt(plain: str, language: str) -> dict[str, frozenset[str]]:
+    """Keys and codes in a question, each with the other terms that it is written in.
+
+    The word before one says what it is ("the IP 10.20.0.17") and belongs to it.
+    """
+    found = {
+        key.term: frozenset(terms(_with_word_before(plain, key.start, key.end), language))
+        for key in keys(plain)
+    }
+    place = 0
+    for token in tokens(plain):
+        start = plain.find(token, place)
+        place = max(start, place)
+        whole, *parts = analysed([token], language) or [""]
+        if start >= 0 and has_digits(whole) and (parts or len(whole) >= _LONG_NUMBER):
+            written = _with_word_before(plain, start, start + len(token))
+            found.setdefault(whole, frozenset([*parts, *terms(written, language)]) - {whole})
+    return found
+
+
+def _with_word_before(text: str, start: int, end: int) -> str:
+    before = text[:start].split()[-1:] if text[:start].endswith(" ") else []
+    return " ".join([*before, text[start:end]])
 
 
 def measure(
@@ -196,7 +252,12 @@ def _lost_numbers(
     if not has_digits(question.plain):
         return set()
     lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
-    return {term for number in lost for term in terms(number, language)}
+    said = evidence_terms(evidence, language, sources)
+    written = [
+        parts | {key} for key, parts in _spelt(question.plain, language).items() if key in said
+    ]
+    otherwise = frozenset[str]().union(*written)
+    return {term for number in lost for term in terms(number, language)} - otherwise
 
 
 def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
