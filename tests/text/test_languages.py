@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.text.languages import language_of
+from pincite.text.languages import language_of, sure_language
 
 SENTENCES = {
     "en": "The valve opens when the pressure in the tank is too high for the pump.",
@@ -35,3 +35,22 @@ def test_a_short_question_is_one_of_the_languages_of_the_library() -> None:
     assert language_of("Wie hoch ist der Druck?", among=["en", "de"]) == "de"
     assert language_of("Druck Ventil", among=["en", "de"], otherwise="de") == "de"
     assert language_of("Wie hoch ist der Druck?", among=["en"]) == "en"
+
+
+def test_a_word_that_stands_often_is_no_language() -> None:
+    recipe = "Lentil soup. Soak 30 min. Fry 4 min. Simmer 25 min. Rest 5 min. Serves six people."
+    assert language_of(recipe, otherwise="") in ("", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Der Vertrag endet am 31. Dezember und verlängert sich um ein Jahr.", "de"),
+        ("The contract ends on 31 December and is extended by one year.", "en"),
+        ("RM-101,Hilde F. Larsson,16\nRM-102,Ora K. Wimson,29", ""),
+        ("Invoice RE-17, 30 min", ""),
+        ("", ""),
+    ],
+)
+def test_little_text_claims_no_language(text: str, language: str) -> None:
+    assert sure_language(text) == language

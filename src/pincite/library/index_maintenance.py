@@ -23,6 +23,7 @@ from pincite.settings.loading import Settings
 from pincite.stages import VectorEncoder
 from pincite.store.catalog.catalog import Catalog
 from pincite.store.index.indexes import INDEX_FORMAT, Indexes, IndexFolder
+from pincite.text.languages import counted_languages
 from pincite.verify.abstention.calibration import load_calibration
 
 _POLL_SECONDS = 2.0
@@ -98,7 +99,7 @@ class Upkeep:
         with self._lock:
             self.stages()
             assert self._indexes is not None
-            return tuple(self._indexes.manifest.languages)
+            return tuple(counted_languages(self._indexes.manifest.languages))
 
     def forget_stages(self) -> None:
         """Rebuild the stages at the next question, because one of their parts has changed."""

@@ -11,7 +11,13 @@ from pincite.records.flow import Question, Understood
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.named_files import NamedFiles
 from pincite.stages import LexicalIndex, TermWeights, Understander
-from pincite.text.languages import UNKNOWN, is_latin, language_name
+from pincite.text.languages import (
+    UNKNOWN,
+    counted_languages,
+    is_latin,
+    language_name,
+    sure_language,
+)
 from pincite.text.question_forms import QuestionSyntax, parsed
 from pincite.text.question_parts import question_parts
 from pincite.text.question_words import is_asking_verb, spoken_language
@@ -43,13 +49,18 @@ _LETTERS = (
 )
 
 
+_LEAST_CERTAINTY = 0.4
+"""Of a question's language, which its words suggest as well; questions are short."""
+
+
 class OtherLanguage:
     """Detects questions in a language that hardly occurs in the library."""
 
     def __init__(self, passages: Mapping[str, int], weights: TermWeights) -> None:
-        """`passages`: how many are in each language."""
-        total = sum(passages.values())
-        self._held = {name for name, count in passages.items() if count >= _LEAST_SHARE * total}
+        """`passages`: how many are in each language; those of unsure ones claim nothing."""
+        sure = counted_languages(passages, sure=True)
+        total = sum(sure.values())
+        self._held = {name for name, count in sure.items() if count >= _LEAST_SHARE * total}
         self._weights = weights
 
     def __call__(self, question: str) -> str:
@@ -63,7 +74,7 @@ class OtherLanguage:
         # None of the documents' own languages may claim as many words.
         if any(spoken_language(plain, held) == held for held in self._held):
             return ""
-        return language_name(spoken)
+        return language_name(spoken) if sure_language(plain, least=_LEAST_CERTAINTY) == spoken else ""
 
     def _of_another_script(self, question: str) -> str:
         found = next((name for sign, name in _LETTERS if sign.search(question)), "")

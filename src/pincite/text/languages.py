@@ -7,8 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cache
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from pincite.settings.toml_files import shipped
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 # Stop words by language (ISO 639-1).
 
@@ -86,7 +90,8 @@ def language_of(
         return next(iter(among))
     words = _WORD.findall(text[:_READ_CHARS].lower())
     speakers = _speakers()
-    known = [speakers[word] for word in words if word in speakers]
+    # A word counts once: "min" is a word of five languages, and stands six times in an English recipe.
+    known = [speakers[word] for word in dict.fromkeys(words) if word in speakers]
     votes = Counter(chain.from_iterable(known))
     if among is not None:
         votes = Counter({language: votes[language] for language in among if votes[language]})
@@ -96,6 +101,45 @@ def language_of(
     if best < needed or otherwise in leading:
         return otherwise
     return min(leading) if among is None or len(leading) == 1 else otherwise
+
+
+_DOUBT = "?"
+"""Behind a language that words alone suggest: not enough to say that a question is in another one."""
+
+_SURE = 0.85
+_IDENTIFIED_CHARS = 4_000
+
+
+def sure_language(text: str, *, least: float = _SURE) -> str:
+    """The language (ISO 639-1) of a text if an identifier is sure of it, else an empty text.
+
+    `least` is the certainty that is needed, in 0..1.
+
+    Reading its model takes a second, once in a process.
+    """
+    language, certainty = _identifier().classify(text[:_IDENTIFIED_CHARS])
+    return str(language) if certainty >= least else ""
+
+
+def doubted(language: str) -> str:
+    """The name under which passages of an unsure language are counted."""
+    return language + _DOUBT
+
+
+def counted_languages(counts: Mapping[str, int], *, sure: bool = False) -> Counter[str]:
+    """Passages by language; with `sure`, only those of documents whose language is."""
+    found: Counter[str] = Counter()
+    for name, count in counts.items():
+        if not (sure and name.endswith(_DOUBT)):
+            found[name.removesuffix(_DOUBT)] += count
+    return found
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
 
 
 def language_name(code: str) -> str:

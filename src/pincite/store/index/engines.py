@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pincite.stages import Keys, Scored
 from pincite.store.index.lexical_tantivy import LexicalRow, TantivyIndex
-from pincite.text.languages import UNKNOWN, language_of
+from pincite.text.languages import UNKNOWN, counted_languages, language_of
 
 
 class LexicalStore(Protocol):
@@ -79,7 +79,7 @@ class IndexTermWeights:
     def __init__(self, index: LexicalStore, languages: Mapping[str, int] | None = None) -> None:
         """`languages`: number of passages by language."""
         self._index = index
-        counts = languages or {UNKNOWN: 0}
+        counts = counted_languages(languages or {UNKNOWN: 0})
         self.languages = sorted(counts, key=lambda name: (-counts[name], name))
         self._passages = len(index)
         self._highest = self._idf(0)

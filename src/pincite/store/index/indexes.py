@@ -39,7 +39,7 @@ from pincite.store.index.snapshot import (
 from pincite.text.as_read import repaired
 from pincite.text.document_names import NameTable
 from pincite.text.keys import key_terms
-from pincite.text.languages import UNKNOWN, language_of
+from pincite.text.languages import STEMMERS, UNKNOWN, doubted, language_of, sure_language
 from pincite.text.terms import ANALYSER, analysed, tokens
 from pincite.text.vocabulary import Counted, Vocabulary, WordCounts
 
@@ -334,15 +334,19 @@ def _lexical_rows(
             )
             for passage in passages
         }
-        for (key, text), language in zip(texts.items(), _languages(texts.values()), strict=True):
+        sure = sure_language(whole)
+        for (key, text), language in zip(
+            texts.items(), _languages(texts.values(), sure), strict=True
+        ):
             found = tokens(text)
             words.keys.append(key)
-            words.languages[language] += 1
+            counted_as = language if sure else doubted(language)
+            words.languages[counted_as] += 1
             counted = words.counts.add(text, found)
             yield LexicalRow(
                 key=key,
                 terms=[*analysed(found, language), *key_terms(text)],
-                counted=_counted_form(language, counted),
+                counted=_counted_form(counted_as, counted),
             )
 
 
@@ -367,11 +371,12 @@ def _in_ranges(ranges: Sequence[tuple[int, int]]) -> Callable[[int], bool]:
     return is_inside
 
 
-def _languages(texts: Collection[str]) -> list[str]:
-    """The language of each text; the document's main language for texts that do not show theirs."""
+def _languages(texts: Collection[str], sure: str) -> list[str]:
+    """The language of each text; the document's, if that is sure, for texts that do not show theirs."""
     languages = [language_of(text, otherwise="") for text in texts]
     of_document = Counter(filter(None, languages)).most_common(1)
-    return [language or (of_document[0][0] if of_document else UNKNOWN) for language in languages]
+    otherwise = sure if sure in STEMMERS else of_document[0][0] if of_document else UNKNOWN
+    return [language or otherwise for language in languages]
 
 
 def _files_below(folder: Path, name: str) -> list[str]:
