@@ -207,13 +207,16 @@ def test_a_plain_text_that_is_a_stub_does_not_take_the_place_of_the_page() -> No
     assert "enable HTML" not in read(mail).text
 
 
-def test_an_appointment_beside_the_text_is_told_and_does_not_take_its_place() -> None:
+def test_an_appointment_beside_the_text_is_read_once_and_does_not_take_its_place() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:Inspection\nDTSTART:20240412T143000Z\nEND:VEVENT"
+    calendar = f"BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR\n"
     mail = message()
     mail.add_alternative("<p>Hello Bob. The pump is fixed.</p>", subtype="html")
-    mail.add_alternative("BEGIN:VCALENDAR\nEND:VCALENDAR\n", subtype="calendar")
+    mail.add_alternative(calendar, subtype="calendar")
+    mail.add_attachment(calendar.encode(), "text", "calendar", filename="invite.ics")
     document = read(mail)
     assert "The pump is fixed." in document.text
-    assert "text/calendar" in document.gaps[0]
+    assert document.text.count("When: 12 April 2024, 14:30 (UTC)") == 1
 
 
 def test_forms_nested_in_forms_are_counted_once() -> None:

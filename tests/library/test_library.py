@@ -589,6 +589,12 @@ def test_a_question_in_another_language_is_told_so_and_not_answered_with_junk(
     open_library: OpenLibrary, folder: Path
 ) -> None:
     library = open_library(lexical=False)
+    # Of less text nothing is claimed.
+    (folder / "long.txt").write_text(
+        "The harbour office is open from Monday to Friday, and the ticket desk on all days of the "
+        "week. Every passenger with a bicycle has to come to the quay half an hour earlier, because "
+        "the bicycles are taken on board before all others. Dogs are welcome on the upper deck."
+    )
     library.ingest([folder])
     refused = asked(library, "Wie viele Liter passen in den Behälter?")
     assert refused["status"] == "abstained"

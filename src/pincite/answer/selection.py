@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,6 +19,7 @@ from pincite.text.details import (
     words_beside_details,
 )
 from pincite.text.keys import key_terms, named_by
+from pincite.text.mail_words import HEADERS, may_be_answered_by_header
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
 from pincite.text.terms import terms, tokens
@@ -273,6 +275,15 @@ def _similarity(one: _Candidate, other: _Candidate) -> float:
 
 # The scored sentences of hits, without those about another thing of the same series.
 
+_ABOUT_QUESTIONS = re.compile(
+    r"\b(?:questions?|asks?|asked|asking|frag\w+|demand\w+|pregunt\w+)\b", re.IGNORECASE
+)
+_BEHIND_QUESTION = " \t\n*_)]\"”»'"
+_LINK_TARGET = re.compile(r"\]\([^()\s]{0,500}\)\W*$")
+_CONTENTS_LINE = re.compile(r"(?:[-*+]|\d+[.)])?\s*\[[^\[\]]{1,300}\]\(#[^()\s]{0,300}\)")
+_REPEATED = 0.7
+"""A sentence that asks with this share of the question's words repeats it."""
+
 _LOOKED_AT = 40
 """Sentences that may be chosen at all are among so many."""
 
@@ -294,7 +305,9 @@ def that_may_answer(
     nothing: table rows may differ only in their number, which an encoder does not see.
     """
     scored = sorted(_scored(hits), key=lambda entry: (-entry[0], entry[1]))
+    scored, silent = _that_say_something(question, scored, sources)
     scored, struck = _that_hold(question, scored, sources)
+    struck = [*silent, *struck]
     texts = [_read(span, hit, sources) for _, span, _, hit in scored]
     scored, texts = _named_first(question, scored, texts)
     asked = {**identifiers(details(question.asked)), **numbered(question.asked)}
@@ -314,6 +327,65 @@ def that_may_answer(
     ]
     kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
     return kept, [*struck, *dropped]
+
+
+def _that_say_something(
+    question: Question, scored: Sequence[Scored], sources: Sources
+) -> tuple[list[Scored], list[Dropped]]:
+    """Without what cannot answer: sentences that ask, contents lines, a message's header.
+
+    A header answers only questions about the message. Around a repetition of the question itself, the
+    sentence behind it may answer, and what has half of its words.
+    """
+    reasons = _why_silent(question, scored, sources)
+    kept = [entry for entry in scored if entry[1] not in reasons]
+    dropped = [
+        dropped_as(hit.passage, span, score, reasons[span])
+        for score, span, _, hit in scored
+        if span in reasons
+    ]
+    return kept, dropped
+
+
+def _why_silent(question: Question, scored: Sequence[Scored], sources: Sources) -> dict[Span, str]:
+    by_header = may_be_answered_by_header(question.plain, question.language)
+    may_ask = _ABOUT_QUESTIONS.search(question.plain) is not None
+    asked = set(terms(question.asked, question.language))
+    reasons: dict[Span, str] = {}
+    for _, span, row, hit in scored:
+        text = sources.text_of(span)
+        if _CONTENTS_LINE.fullmatch(text.strip()):
+            reasons[span] = "a line of the contents"
+        elif not may_ask and _asks(text):
+            reasons[span] = "it asks and does not answer"
+            if len(asked.intersection(terms(text, question.language))) >= _REPEATED * len(asked):
+                reasons |= _beside_repetition(question, row, hit, sources)
+        elif not by_header and _is_header(span, sources):
+            reasons[span] = "a message's header does not say this of what the message is about"
+    return reasons
+
+
+def _asks(text: str) -> bool:
+    return _LINK_TARGET.sub("", text.rstrip()).rstrip(_BEHIND_QUESTION).endswith(("?", "？"))
+
+
+def _beside_repetition(
+    question: Question, asking: int, hit: Hit, sources: Sources
+) -> dict[Span, str]:
+    """The sentences of a passage that say as little of the question as its repetition does."""
+    asked = set(terms(question.asked, question.language))
+    return {
+        span: "it stands beside the question itself and has few of its words"
+        for row, span in enumerate(hit.passage.sentences)
+        if row not in (asking, asking + 1)
+        and 2 * len(asked.intersection(terms(sources.text_of(span), question.language)))
+        < len(asked)
+    }
+
+
+def _is_header(span: Span, sources: Sources) -> bool:
+    blocks = sources.document(span.document_id).blocks_in(span.start, span.end)
+    return any(block.place == HEADERS for block in blocks)
 
 
 def _named_first(

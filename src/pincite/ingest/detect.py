@@ -22,6 +22,7 @@ class Format(StrEnum):
     PPTX = "pptx"
     EPUB = "epub"
     EML = "eml"
+    CALENDAR = "ics"
     CSV = "csv"
     MARKDOWN = "markdown"
     HTML = "html"
@@ -38,6 +39,7 @@ READABLE_SUFFIXES: dict[str, Format] = {
     ".pptm": Format.PPTX,
     ".epub": Format.EPUB,
     ".eml": Format.EML,
+    ".ics": Format.CALENDAR,
     ".csv": Format.CSV,
     ".tsv": Format.CSV,
     ".md": Format.MARKDOWN,
@@ -61,6 +63,7 @@ PARSERS = Hook(
         Format.PPTX: "pincite.ingest.office.pptx:PptxReader",
         Format.EPUB: "pincite.ingest.html.epub:EpubReader",
         Format.EML: "pincite.ingest.mail.reader:EmlReader",
+        Format.CALENDAR: "pincite.ingest.mail.calendar:CalendarReader",
         Format.CSV: "pincite.ingest.plain.delimited:DelimitedReader",
         Format.MARKDOWN: "pincite.ingest.markdown.reader:MarkdownReader",
         Format.HTML: "pincite.ingest.html.reader:HtmlReader",

@@ -74,7 +74,9 @@ class OtherLanguage:
         # None of the documents' own languages may claim as many words.
         if any(spoken_language(plain, held) == held for held in self._held):
             return ""
-        return language_name(spoken) if sure_language(plain, least=_LEAST_CERTAINTY) == spoken else ""
+        return (
+            language_name(spoken) if sure_language(plain, least=_LEAST_CERTAINTY) == spoken else ""
+        )
 
     def _of_another_script(self, question: str) -> str:
         found = next((name for sign, name in _LETTERS if sign.search(question)), "")

@@ -7,7 +7,7 @@ struck-out text no longer holds. Readers therefore keep these marks in the text 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -71,7 +71,7 @@ def lowered(text: str) -> str:
     return _script(text, _LOWERED, "_")
 
 
-_WRITTEN = {0: str, 1: raised, -1: lowered}
+_WRITTEN: dict[int, Callable[[str], str]] = {0: str, 1: raised, -1: lowered}
 
 
 def _script(text: str, signs: dict[str, str], mark: str) -> str:

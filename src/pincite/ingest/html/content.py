@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from html import escape
 from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -63,15 +64,19 @@ def sets_background(tree: LexborHTMLParser) -> bool:
     return any("background" in style.text(deep=True) for style in tree.css("style"))
 
 
-def remove_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> Iterator[HiddenText]:
+def remove_hidden(
+    tree: LexborHTMLParser, *, most: float, has_styles: bool, revealed: Container[int]
+) -> Iterator[HiddenText]:
     """Remove invisible elements from a page; yields those that may be meant to deceive.
+
+    `revealed` are those that a click shows.
 
     An element with more than `most` characters stays: scripts will make it visible, as the page
     would be empty without it.
     """
     found = 0
     for node in tree.css(_CANDIDATES):
-        why = _why_hidden(node, has_styles=has_styles)
+        why = None if node.mem_id in revealed else _why_hidden(node, has_styles=has_styles)
         if why is None:
             continue
         for part in list(_without_own_size(node)) if why == _OF_NO_SIZE else [node]:
@@ -83,6 +88,82 @@ def remove_hidden(tree: LexborHTMLParser, *, most: float, has_styles: bool) -> I
             if worth_telling and found < _MOST_HIDDEN_PIECES:
                 found += 1
                 yield HiddenText(text=text[:_LONGEST_CHARS], why=why)
+
+
+# Content behind a click: tabs, accordions, collapsed answers.
+
+_OPENERS = "[aria-controls], [data-target], [data-bs-target], [role=tab], a[href^='#']"
+_OPENING_BUTTONS = (
+    "button[aria-controls], button[aria-expanded], button[data-target], button[data-bs-target], "
+    "button[role=tab], h1 button, h2 button, h3 button, h4 button, h5 button, h6 button, dt button"
+)
+_NOT_SHOWN = re.compile(r"display\s*:\s*none")
+_LONGEST_LABEL_CHARS = 200
+_FEWEST_PAIRS = 2
+_TAB_LABEL = "<h6>{}</h6>"
+
+
+def keep_labels(tree: LexborHTMLParser) -> None:
+    """Keep the text of buttons that open something; other buttons say nothing of the content."""
+    for button in tree.css(_OPENING_BUTTONS):
+        button.unwrap()
+
+
+def _revealed(tree: LexborHTMLParser) -> Iterator[int]:
+    """Elements that a click shows, or a search in the page.
+
+    Something on the page names them, or each of several stands behind a label of its own. What nothing
+    reveals stays hidden.
+    """
+    opened = _opened(tree)
+    pairs: dict[tuple[int, str], list[LexborNode]] = {}
+    for node in tree.css("[hidden], [style], [aria-hidden=true]"):
+        attributes = node.attributes
+        is_closed = "hidden" in attributes or _NOT_SHOWN.search(attributes.get("style") or "")
+        label = _label_before(node)
+        if attributes.get("hidden") == "until-found":
+            yield node.mem_id
+        elif is_closed and (attributes.get("id") or "") in opened:
+            opener = opened[attributes.get("id") or ""]
+            if opener and opener != label:
+                heading = LexborHTMLParser(_TAB_LABEL.format(escape(opener))).css_first("h6")
+                assert heading is not None
+                node.insert_before(heading)
+            yield node.mem_id
+        elif is_closed and label and node.parent is not None:
+            kind = (node.parent.mem_id, f"{node.tag} {attributes.get('class') or ''}")
+            pairs.setdefault(kind, []).append(node)
+    for nodes in pairs.values():
+        if len(nodes) >= _FEWEST_PAIRS:
+            yield from (node.mem_id for node in nodes)
+
+
+def _opened(tree: LexborHTMLParser) -> dict[str, str]:
+    """The ids of elements that a click opens, with the label that is clicked."""
+    found: dict[str, str] = {}
+    for node in tree.css(_OPENERS):
+        attributes = node.attributes
+        names = ("aria-controls", "data-target", "data-bs-target", "href")
+        targets = " ".join(attributes.get(name) or "" for name in names).split()
+        label = " ".join(node.text(deep=True, separator=" ").split())
+        for target in targets:
+            found.setdefault(target.removeprefix("#"), label[:_LONGEST_LABEL_CHARS])
+    return found
+
+
+def _label_before(node: LexborNode) -> str:
+    """The short text of the element before, which may open this one; empty if there is none."""
+    before = node.prev
+    while before is not None and before.tag in ("-text", "-comment"):
+        if (before.text_content or "").strip() and before.tag == "-text":
+            return ""
+        before = before.prev
+    if before is None or "hidden" in before.attributes:
+        return ""
+    if _NOT_SHOWN.search(before.attributes.get("style") or ""):
+        return ""
+    label = " ".join(before.text(deep=True, separator=" ").split())
+    return label if len(label) <= _LONGEST_LABEL_CHARS else ""
 
 
 def _without_own_size(node: LexborNode) -> Iterator[LexborNode]:
@@ -256,10 +337,13 @@ def text_length(node: LexborNode | None) -> int:
 
 def _without_machinery(tree: LexborHTMLParser) -> tuple[HiddenText, ...]:
     has_styles = sets_background(tree)
+    # Found before the buttons go, which name what they open.
+    revealed = frozenset(_revealed(tree))
+    keep_labels(tree)
     for node in tree.css(_MACHINERY):
         node.decompose()
     most = _MOST * text_length(tree.body)
-    return tuple(remove_hidden(tree, most=most, has_styles=has_styles))
+    return tuple(remove_hidden(tree, most=most, has_styles=has_styles, revealed=revealed))
 
 
 def _neighbours(tree: LexborHTMLParser) -> frozenset[str]:

@@ -19,10 +19,11 @@ from pincite.ingest.mail.parts import BROKEN, content_of, decoded_part, readable
 from pincite.ingest.plain.text import text_blocks
 from pincite.ingest.reading import content_remarks
 from pincite.records.document import Block, BlockKind, Document, Flag, FlagKind, document_id
+from pincite.text.mail_words import HEADERS
 from pincite.text.remarks import is_remark
 
 ReadAttachment = Callable[[Path, bytes], Document]
-_HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _MOST_ATTACHMENTS = 200
 _SIGNATURES = (
     "application/pgp-signature",
@@ -88,14 +89,15 @@ class _MessageWriter:
         self._message = message
         self._read_attachment = read_attachment
         self._attachments = 0
+        self._calendars: list[bytes] = []
 
     def write(self) -> None:
         """Add everything that can be read; the rest is recorded as gaps."""
-        lines = [(name, _header(self._message, name)) for name in _HEADERS]
+        lines = [(name, _header(self._message, name)) for name in _SHOWN_HEADERS]
         block = "\n".join(f"{name}: {value}" for name, value in lines if value)
         if not block:
             self.warnings.append("it has no sender, date or subject; is it really a message?")
-        self.assembly.place = Place(words="headers")
+        self.assembly.place = Place(words=HEADERS)
         self.assembly.add(block, BlockKind.PARAGRAPH)
         self.assembly.place = Place()
         for part in readable_parts(self._message):
@@ -142,9 +144,15 @@ class _MessageWriter:
         if self._attachments > _MOST_ATTACHMENTS:
             return
         place = f"attachment {name}"
-        self.assembly.flags.append(Flag(kind=FlagKind.ATTACHMENT, detail=place))
         try:
-            found = self._read_attachment(Path(name), content_of(part))
+            content = content_of(part)
+            if name.lower().endswith(".ics"):
+                # Mail programs send an invitation as a part and as an attachment.
+                if content in self._calendars:
+                    return
+                self._calendars.append(content)
+            self.assembly.flags.append(Flag(kind=FlagKind.ATTACHMENT, detail=place))
+            found = self._read_attachment(Path(name), content)
         except ReadError as error:
             self.gaps.append(f"{place} is not read: {error}")
             return
@@ -174,7 +182,12 @@ def _file_name(part: Message) -> str:
 
 
 def _default_name(kind: str) -> str:
-    endings = {"message/rfc822": "message.eml", "text/plain": "text.txt", "text/html": "page.html"}
+    endings = {
+        "message/rfc822": "message.eml",
+        "text/plain": "text.txt",
+        "text/html": "page.html",
+        "text/calendar": "invitation.ics",
+    }
     return endings.get(kind, f"unnamed ({kind})")
 
 

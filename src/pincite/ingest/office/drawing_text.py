@@ -60,5 +60,5 @@ def _font(run: etree._Element) -> str | None:
     for name in ("sym", "latin"):
         font = run.find(f"{A}rPr/{A}{name}")
         if font is not None and is_symbol_font(font.get("typeface")):
-            return font.get("typeface")
+            return str(font.get("typeface"))
     return None
