@@ -433,8 +433,9 @@ def test_what_a_click_shows_is_read_below_its_label(body: str, shown: str) -> No
 
 def test_a_tab_that_is_not_shown_stands_below_its_name() -> None:
     tabs = '<button role="tab" aria-controls="m">macOS</button><p>For all systems, see below.</p>'
-    page = f'<html><body><h1>Install</h1>{tabs}<div id="m" hidden><pre>brew install</pre></div></body></html>'
-    assert "macOS\n\nbrew install" in read(page.encode()).text
+    panel = '<div id="m" hidden><pre>brew install</pre></div>'
+    page = f"<html><body><h1>Install</h1>{tabs}{panel}</body></html>"
+    assert "macOS\n\nbrew install" in read(page).text
 
 
 def test_hidden_text_that_nothing_reveals_is_flagged() -> None:
