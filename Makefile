@@ -1,6 +1,6 @@
 # Two commands for a machine that has Python 3.11 or newer, make and the package index:
 #   make demo    sets everything up and asks the sample documents five questions
-#   make test    installs what the tests need and runs the quick ones, in about five minutes on two cores
+#   make test    installs what the tests need and runs the quick ones, in 5 to 15 minutes on two cores
 #   make test-full  runs all of them, as continuous integration does; make test-exhaustive repeats what
 #                   depends on chance many more times; make coverage runs the quick ones and says what they reach
 PYTHON ?= python3

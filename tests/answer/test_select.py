@@ -224,6 +224,42 @@ SMALL, LARGE = "The pump GX-200 bears 12 bar.", "The pump GX-300 bears 18 bar."
 OLD, NEW = "The notice period is two weeks.", "The notice period is four weeks."
 
 
+ASKED, SAID = "How do I reset the pump?", "Hold the dial until it blinks."
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes", "chosen"),
+    [
+        (ASKED, (ASKED, SAID), [SAID]),
+        (ASKED, ("Hi Per,", ASKED, "Who has the key?"), []),
+        ("Which questions are open?", (ASKED,), [ASKED]),
+        (ASKED, (f"- [{ASKED}](#q0)", SAID), [SAID]),
+        (ASKED, ("- [Resetting the pump](#reset)", SAID), [SAID]),
+        (
+            "What does a ticket cost?",
+            ("~~A ticket costs 40.~~", "A ticket costs 55."),
+            ["A ticket costs 55."],
+        ),
+        ("What does a ticket cost?", ("~~A ticket costs 40.~~", SAID), ["~~A ticket costs 40.~~"]),
+        (
+            "0341556677",
+            ("The fax is 0341 556 678.", "Call 0341 / 55 66-77."),
+            ["Call 0341 / 55 66-77."],
+        ),
+        (
+            "What was on 14 March 2024?",
+            ("On 2024-03-15 A.", "On 14.03.2024 B."),
+            ["On 14.03.2024 B."],
+        ),
+        ("Who makes Part 84?", ("Part 83 is by A.", "Part 84 is by B."), ["Part 84 is by B."]),
+    ],
+)
+def test_what_asks_or_is_struck_out_gives_way_and_what_is_named_comes_first(
+    question: str, quotes: tuple[str, ...], chosen: list[str]
+) -> None:
+    assert chosen_quotes(question, *quotes)[: max(1, len(chosen))] == chosen
+
+
 @pytest.mark.parametrize(
     ("question", "quotes", "chosen"),
     [

@@ -284,6 +284,9 @@ _CONTENTS_LINE = re.compile(r"(?:[-*+]|\d+[.)])?\s*\[[^\[\]]{1,300}\]\(#[^()\s]{
 _REPEATED = 0.7
 """A sentence that asks with this share of the question's words repeats it."""
 
+_LEAD = 0.001
+"""How far what is named is put above the best of the others."""
+
 _LOOKED_AT = 40
 """Sentences that may be chosen at all are among so many."""
 
@@ -396,15 +399,18 @@ def _named_first(
     if not asked:
         return scored, texts
     held = [len(asked.intersection([*tokens(text.lower()), *key_terms(text)])) for text in texts]
-    best = max((entry[0] for entry, count in zip(scored, held, strict=True) if count), default=0.0)
-    if not best:
+    most = max(held, default=0)
+    if not most:
         return scored, texts
-    lift = scored[0][0] - best
+    # Of a day and its month, what has the day names it better.
+    best = max(entry[0] for entry, count in zip(scored, held, strict=True) if count == most)
+    others = (entry[0] for entry, count in zip(scored, held, strict=True) if count < most)
+    lift = max(0.0, max(others, default=0.0) + _LEAD - best)
     raised = [
-        ((min(1.0, entry[0] + lift) if count else entry[0], *entry[1:]), text, count)
+        ((min(1.0, entry[0] + lift) if count == most else entry[0], *entry[1:]), text)
         for entry, text, count in zip(scored, texts, held, strict=True)
     ]
-    raised.sort(key=lambda one: (-one[2], -one[0][0]))
+    raised.sort(key=lambda one: -one[0][0])
     return [one[0] for one in raised], [one[1] for one in raised]
 
 
