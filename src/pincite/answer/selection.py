@@ -19,9 +19,9 @@ from pincite.text.details import (
     words_beside_details,
 )
 from pincite.text.keys import key_terms, named_by
-from pincite.text.mail_words import HEADERS, may_be_answered_by_header
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
+from pincite.text.remarks import HEADERS, may_be_answered_by_header
 from pincite.text.terms import terms, tokens
 
 if TYPE_CHECKING:

@@ -57,13 +57,14 @@ def keys(text: str) -> Iterator[Key]:
             yield Key(match["number"], match.start(), match.end())
 
 
-_LONG = re.compile(r"(?<![\w.])[\w-]*?(?:\d{7,}|\d+(?:\.\d+){2,})[\w-]*")
+_WRITTEN = re.compile(r"[\w.-]+")
+_LONG = re.compile(r"\d{7}|\d\.\d{1,9}\.\d")
 
 
 def named_by(question: str) -> frozenset[str]:
     """The dates, long numbers, versions and addresses that a question asks about, as terms."""
-    long = (match[0].lower() for match in _LONG.finditer(question))
-    return frozenset((*long, *key_terms(question)))
+    written = (match[0].strip(".-").lower() for match in _WRITTEN.finditer(question))
+    return frozenset((*filter(_LONG.search, written), *key_terms(question)))
 
 
 def key_terms(text: str) -> list[str]:

@@ -19,8 +19,7 @@ from pincite.ingest.mail.parts import BROKEN, content_of, decoded_part, readable
 from pincite.ingest.plain.text import text_blocks
 from pincite.ingest.reading import content_remarks
 from pincite.records.document import Block, BlockKind, Document, Flag, FlagKind, document_id
-from pincite.text.mail_words import HEADERS
-from pincite.text.remarks import is_remark
+from pincite.text.remarks import HEADERS, is_remark
 
 ReadAttachment = Callable[[Path, bytes], Document]
 _SHOWN_HEADERS = ("From", "To", "Cc", "Date", "Subject")
