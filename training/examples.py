@@ -61,9 +61,6 @@ class Share:
 # What one pass over the data takes of each file: half of it does not answer. English only; policyqa
 # goes back to a set for research only, and chats (friendsqa, molweni) are unlike documents.
 MIXTURE = {
-    "documents": Share(14_000, 6_000),
-    "documents-negative": Share(3_000, 9_000),
-    "layouts": Share(8_000, 7_000),
     "squad2-unans": Share(0, 18_000, unanswerable_weight=1.5),
     "squad-ans": Share(12_000),
     "squad-train": Share(8_000, 3_000, unanswerable_weight=1.5),
@@ -97,15 +94,7 @@ NEVER_ANSWERED = ("edited/nq-open/",)
 # Their titles are there only where the question can be answered, or the other way round.
 WITHOUT_HEADING = ("squad2-unans", "squad-ans")
 
-HELD_OUT = (
-    "documents",
-    "documents-negative",
-    "layouts",
-    "boolq",
-    "fever",
-    "foolmetwice",
-    "infotabs",
-)
+HELD_OUT = ("boolq", "fever", "foolmetwice", "infotabs")
 """Of these files every fortieth passage is kept from learning, to measure on."""
 
 
