@@ -308,3 +308,12 @@ def test_a_line_drawn_through_words_strikes_them_out() -> None:
         canvas.line(50, 658, 50 + stringWidth("This is underlined.", "Helvetica", 11), 658)
 
     assert pdf(draw).split("\n") == ["A ticket costs ~~40~~ 55 euros.", "This is underlined."]
+
+
+def test_a_line_that_goes_on_beside_the_words_is_that_of_a_chart() -> None:
+    def draw(canvas: Canvas) -> None:
+        for number, label in enumerate(["12", "24", "36"]):
+            canvas.drawString(100 + 100 * number, 600, label)
+        canvas.line(60, 603.5, 400, 603.5)
+
+    assert "~~" not in pdf(draw)

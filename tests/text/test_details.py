@@ -24,8 +24,22 @@ def test_details_are_numbers_codes_and_names(text: str, expected: set[str]) -> N
 
 
 def test_codes_and_long_numbers_tell_one_thing_of_a_series() -> None:
-    found = frozenset({"tck-1044", "50212", "2024", "12.5", "graz", "42"})
-    assert identifiers(found) == {"tck-1044": "tck-", "50212": "5 digits"}
+    found = identifiers("TCK-1044, 50212, 2024, 12.5, 42, Graz")
+    assert found == {"tck-1044": "tck-", "50212": "5 digits"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Who makes Part 84?", {"part 84": "part"}),
+        ("See article 5 and Chapter 12.", {"article 5": "article", "chapter 12": "chapter"}),
+        ("in 84 days, July 84, 84 pumps", {}),
+    ],
+)
+def test_a_word_and_a_number_tell_one_thing_of_a_series(
+    text: str, expected: dict[str, str]
+) -> None:
+    assert identifiers(text) == expected
 
 
 def test_a_capital_at_the_beginning_is_no_name() -> None:

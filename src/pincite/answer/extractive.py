@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pincite.records.document import Document, Span
 from pincite.records.flow import AnsweredPart, Claim, Draft, Evidence, Question, Selection
 from pincite.stages import Sources
-from pincite.text.details import details, identifiers
+from pincite.text.details import identifiers
 from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, pieces_of, unit_around
 from pincite.text.versions import Version, are_counterparts, names_version, version_in
 
@@ -99,7 +99,7 @@ class _Units:
 
     def __init__(self, sources: Sources, question: Question, chosen: Sequence[Evidence]) -> None:
         self._sources = sources
-        self._named = identifiers(details(question.asked))
+        self._named = identifiers(question.asked)
         self._chosen = [item.span for item in chosen]
         self.evidence: list[Evidence] = []
         self.carried: dict[str, set[str]] = {}
@@ -135,7 +135,7 @@ class _Units:
 
     def _names_others(self, text: str) -> bool:
         """Whether it names others of the same series as a thing that is asked for by its code."""
-        found = identifiers(details(text)) if self._named else {}
+        found = identifiers(text) if self._named else {}
         return any(
             series in self._named.values() and code not in self._named
             for code, series in found.items()

@@ -11,13 +11,7 @@ from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
-from pincite.text.details import (
-    details,
-    details_asked,
-    identifiers,
-    numbered,
-    words_beside_details,
-)
+from pincite.text.details import details, details_asked, identifiers, words_beside_details
 from pincite.text.keys import key_terms, named_by
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
@@ -310,26 +304,25 @@ def that_may_answer(
     scored = sorted(_scored(hits), key=lambda entry: (-entry[0], entry[1]))
     scored, silent = _that_say_something(question, scored, sources)
     scored, struck = _that_hold(question, scored, sources)
-    struck = [*silent, *struck]
-    texts = [_read(span, hit, sources) for _, span, _, hit in scored]
-    scored, texts = _named_first(question, scored, texts)
-    asked = {**identifiers(details(question.asked)), **numbered(question.asked)}
+    scored = _named_first(question, scored, sources)
+    dropped = [*silent, *struck]
+    asked = identifiers(question.asked)
     if not asked:
-        return scored, struck
-    named = [{**identifiers(details(text)), **numbered(text)} for text in texts]
+        return scored, dropped
+    named = [identifiers(_read(span, hit, sources)) for _, span, _, hit in scored]
     if not any(asked.keys() & found for found in named):
-        return scored, struck
+        return scored, dropped
     series = set(asked.values())
     is_other = [
         not asked.keys() & found and bool(series.intersection(found.values())) for found in named
     ]
-    dropped = [
+    dropped += [
         dropped_as(hit.passage, span, score, f"names none of: {', '.join(sorted(asked))}")
         for (score, span, _, hit), other in zip(scored, is_other, strict=True)
         if other
     ]
     kept = [entry for entry, other in zip(scored, is_other, strict=True) if not other]
-    return kept, [*struck, *dropped]
+    return kept, dropped
 
 
 def _that_say_something(
@@ -355,7 +348,10 @@ def _why_silent(question: Question, scored: Sequence[Scored], sources: Sources) 
     may_ask = _ABOUT_QUESTIONS.search(question.plain) is not None
     asked = set(terms(question.asked, question.language))
     reasons: dict[Span, str] = {}
+    speaking = 0
     for _, span, row, hit in scored:
+        if speaking >= _LOOKED_AT:
+            break
         text = sources.text_of(span)
         if _CONTENTS_LINE.fullmatch(text.strip()):
             reasons[span] = "a line of the contents"
@@ -365,6 +361,8 @@ def _why_silent(question: Question, scored: Sequence[Scored], sources: Sources) 
                 reasons |= _beside_repetition(question, row, hit, sources)
         elif not by_header and _is_header(span, sources):
             reasons[span] = "a message's header does not say this of what the message is about"
+        else:
+            speaking += 1
     return reasons
 
 
@@ -391,27 +389,24 @@ def _is_header(span: Span, sources: Sources) -> bool:
     return any(block.place == HEADERS for block in blocks)
 
 
-def _named_first(
-    question: Question, scored: list[Scored], texts: list[str]
-) -> tuple[list[Scored], list[str]]:
+def _named_first(question: Question, scored: list[Scored], sources: Sources) -> list[Scored]:
     """Sentences with a date or number that is asked about come first, in whatever form they have it."""
     asked = named_by(question.asked)
     if not asked:
-        return scored, texts
+        return scored
+    texts = [_read(span, hit, sources) for _, span, _, hit in scored]
     held = [len(asked.intersection([*tokens(text.lower()), *key_terms(text)])) for text in texts]
-    most = max(held, default=0)
-    if not most:
-        return scored, texts
     # Of a day and its month, what has the day names it better.
-    best = max(entry[0] for entry, count in zip(scored, held, strict=True) if count == most)
-    others = (entry[0] for entry, count in zip(scored, held, strict=True) if count < most)
-    lift = max(0.0, max(others, default=0.0) + _LEAD - best)
+    most = max(held, default=0)
+    named = {entry[1] for entry, count in zip(scored, held, strict=True) if count == most > 0}
+    best = max((score for score, span, _, _ in scored if span in named), default=0.0)
+    others = max((score for score, span, _, _ in scored if span not in named), default=0.0)
+    lift = max(0.0, others + _LEAD - best) if named else 0.0
     raised = [
-        ((min(1.0, entry[0] + lift) if count == most else entry[0], *entry[1:]), text)
-        for entry, text, count in zip(scored, texts, held, strict=True)
+        (min(1.0, score + lift) if span in named else score, span, row, hit)
+        for score, span, row, hit in scored
     ]
-    raised.sort(key=lambda one: -one[0][0])
-    return [one[0] for one in raised], [one[1] for one in raised]
+    return sorted(raised, key=lambda entry: -entry[0])
 
 
 def _that_hold(

@@ -51,7 +51,7 @@ def _no_series() -> frozenset[str]:
     return stop_words()["en"].union(*(names.split() for names in MONTH_NAMES))
 
 
-def numbered(text: str) -> dict[str, str]:
+def _numbered(text: str) -> dict[str, str]:
     """Things that a word and a number name, each with its series: `part` for "Part 84"."""
     found = {}
     for match in _NUMBERED.finditer(text):
@@ -61,13 +61,13 @@ def numbered(text: str) -> dict[str, str]:
     return found
 
 
-def identifiers(found: frozenset[str]) -> dict[str, str]:
-    """Details that identify one of many things, each with its series: `TCK-` for TCK-1044.
+def identifiers(text: str) -> dict[str, str]:
+    """What identifies one of many things, with its series: `TCK-` for TCK-1044, `part` for Part 84.
 
-    Long numbers with the same count of digits form a series; years and short numbers do not.
+    Long numbers with the same count of digits form a series; years and short numbers alone do not.
     """
-    series: dict[str, str] = {}
-    for detail in found:
+    series = _numbered(text)
+    for detail in details(text):
         if code := _CODE.fullmatch(detail):
             series[detail] = code["series"]
         elif _PLAIN_NUMBER.fullmatch(detail):

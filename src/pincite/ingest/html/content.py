@@ -119,13 +119,12 @@ def _revealed(tree: LexborHTMLParser) -> Iterator[int]:
     pairs: dict[tuple[int, str], list[LexborNode]] = {}
     for node in tree.css("[hidden], [style], [aria-hidden=true]"):
         attributes = node.attributes
-        is_closed = "hidden" in attributes or _NOT_SHOWN.search(attributes.get("style") or "")
+        is_closed = _is_closed(node)
         label = _label_before(node)
         if attributes.get("hidden") == "until-found":
             yield node.mem_id
-        elif is_closed and (attributes.get("id") or "") in opened:
-            opener = opened[attributes.get("id") or ""]
-            if opener and opener != label:
+        elif is_closed and (opener := opened.get(attributes.get("id") or "", "")):
+            if opener != label:
                 heading = LexborHTMLParser(_TAB_LABEL.format(escape(opener))).css_first("h6")
                 assert heading is not None
                 node.insert_before(heading)
@@ -138,15 +137,22 @@ def _revealed(tree: LexborHTMLParser) -> Iterator[int]:
             yield from (node.mem_id for node in nodes)
 
 
+def _is_closed(node: LexborNode) -> bool:
+    attributes = node.attributes
+    return "hidden" in attributes or bool(_NOT_SHOWN.search(attributes.get("style") or ""))
+
+
 def _opened(tree: LexborHTMLParser) -> dict[str, str]:
-    """The ids of elements that a click opens, with the label that is clicked."""
+    """The ids of elements that a click opens, with the label that is seen and clicked."""
     found: dict[str, str] = {}
     for node in tree.css(_OPENERS):
         attributes = node.attributes
+        if _is_closed(node):
+            continue
         names = ("aria-controls", "data-target", "data-bs-target", "href")
         targets = " ".join(attributes.get(name) or "" for name in names).split()
         label = " ".join(node.text(deep=True, separator=" ").split())
-        for target in targets:
+        for target in targets if label else ():
             found.setdefault(target.removeprefix("#"), label[:_LONGEST_LABEL_CHARS])
     return found
 
@@ -158,9 +164,7 @@ def _label_before(node: LexborNode) -> str:
         if (before.text_content or "").strip() and before.tag == "-text":
             return ""
         before = before.prev
-    if before is None or "hidden" in before.attributes:
-        return ""
-    if _NOT_SHOWN.search(before.attributes.get("style") or ""):
+    if before is None or _is_closed(before):
         return ""
     label = " ".join(before.text(deep=True, separator=" ").split())
     return label if len(label) <= _LONGEST_LABEL_CHARS else ""

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pincite.errors import ReadError
 from pincite.text.inline_marks import INLINE_NAMES
-from pincite.text.marks import STRIKE, Run, written
+from pincite.text.marks import Run, struck, written
 
 _MATH = frozenset(
     "math semantics mrow mstyle mi mn mo mtext ms msup msub msubsup mfrac msqrt mroot mover "
@@ -94,9 +94,22 @@ def _keep_marks(tree: LexborHTMLParser) -> None:
         script = _script_of(node)
         if script and node.css_first("p, div, li, td") is None:
             _rewrite(node, Run(node.text(deep=True), script))
-    for node in tree.css(_STRUCK):
-        for text in [inner for inner in _texts(node) if not _is_struck_already(inner)]:
-            text.replace_with(written([Run(text.text_content or "", is_struck=True)]))
+    _strike_out(tree)
+
+
+def _strike_out(tree: LexborHTMLParser) -> None:
+    """Mark struck-out texts, each once, however deep the elements that strike it out are nested."""
+    striking = {node.mem_id for node in tree.css(_STRUCK)}
+    stack = [(tree.body, False)] if striking and tree.body is not None else []
+    found: list[LexborNode] = []
+    while stack:
+        node, is_struck = stack.pop()
+        is_struck = is_struck or node.mem_id in striking
+        if node.tag == "-text" and is_struck and (node.text_content or "").strip():
+            found.append(node)
+        stack.extend((child, is_struck) for child in children(node))
+    for text in found:
+        text.replace_with(struck(text.text_content or ""))
 
 
 def _script_of(node: LexborNode) -> int:
@@ -137,12 +150,6 @@ def _texts(node: LexborNode) -> Iterator[LexborNode]:
                 yield current
         else:
             stack.extend(reversed(list(children(current))))
-
-
-def _is_struck_already(text: LexborNode) -> bool:
-    """Whether an element around the text has struck it out."""
-    content = (text.text_content or "").strip()
-    return content.startswith(STRIKE) and content.endswith(STRIKE)
 
 
 def _refuse_deep(root: LexborNode | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -76,23 +76,47 @@ class PageDrawing:
     objects: int = 0
 
 
-_STRIKE_FROM, _STRIKE_TO = 0.3, 0.7
+_STRIKE_FROM, _STRIKE_TO = 0.35, 0.65
 """Where a line through a word is drawn, as a share of the word's height from its top."""
 _LEAST_COVERED = 0.8
 
 
-def strike_out(lines: Sequence[Sequence[Word]], rules: Sequence[Rule]) -> None:
-    """Mark the words that a line is drawn through; one below or above a word is none."""
+def strike_out(lines: Iterable[Sequence[Word]], rules: Sequence[Rule]) -> None:
+    """Mark the words that a line is drawn through, from the first of them to the last.
+
+    A longer line belongs to a chart or a table that the words stand in.
+    """
     by_height = sorted(rules, key=lambda rule: rule.at)
     heights = [rule.at for rule in by_height]
-    for word in (word for line in lines for word in line):
-        height = word.y1 - word.y0
-        first = bisect_left(heights, word.y0 + _STRIKE_FROM * height)
-        for rule in by_height[first : bisect_right(heights, word.y0 + _STRIKE_TO * height)]:
-            covered = min(rule.end, word.x1) - max(rule.start, word.x0)
-            if covered >= _LEAST_COVERED * (word.x1 - word.x0) and any(map(str.isalnum, word.text)):
-                word.text = struck(word.text)
-                break
+    for line in lines:
+        crossed: dict[int, list[Word]] = {}
+        for word in line:
+            height = word.y1 - word.y0
+            first = bisect_left(heights, word.y0 + _STRIKE_FROM * height)
+            last = bisect_right(heights, word.y0 + _STRIKE_TO * height)
+            for number in range(first, last):
+                rule = by_height[number]
+                covered = min(rule.end, word.x1) - max(rule.start, word.x0)
+                if covered >= _LEAST_COVERED * (word.x1 - word.x0):
+                    crossed.setdefault(number, []).append(word)
+        struck_out = {
+            id(word): word
+            for number, words in crossed.items()
+            if _is_as_long(by_height[number], words)
+            for word in words
+            if any(map(str.isalnum, word.text))
+        }
+        for word in struck_out.values():
+            word.text = struck(word.text)
+
+
+def _is_as_long(rule: Rule, words: Sequence[Word]) -> bool:
+    """Whether a line ends where the words do that it crosses."""
+    spare = 0.5 * words[0].size
+    return (
+        rule.start >= min(word.x0 for word in words) - spare
+        and rule.end <= max(word.x1 for word in words) + spare
+    )
 
 
 def page_drawing(page: object, frame: PageFrame) -> PageDrawing:

@@ -60,8 +60,8 @@ class Note:
     place: Rectangle
 
 
-def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | FormField]:
-    """The comments, filled form fields and struck-out areas of a page, in file order."""
+def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | FormField | Rule]:
+    """The comments and filled form fields of a page, and lines through what it strikes out."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
         if not annotation:
@@ -69,6 +69,8 @@ def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | For
         try:
             if _is_hidden(annotation):
                 continue
+            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_STRIKEOUT:
+                yield from _middles(annotation, frame)
             place = _place(annotation, frame)
             if (field := _field(annotation, page.formenv, place)) is not None:
                 yield field
@@ -78,20 +80,8 @@ def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | For
             pdfium.FPDFPage_CloseAnnot(annotation)
 
 
-def _struck_out_by_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Rule]:
-    """A line through the middle of each area that an annotation strikes out."""
-    for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
-        annotation = pdfium.FPDFPage_GetAnnot(page.raw, index)
-        if not annotation:
-            continue
-        try:
-            if pdfium.FPDFAnnot_GetSubtype(annotation) == pdfium.FPDF_ANNOT_STRIKEOUT:
-                yield from _middles(annotation, frame)
-        finally:
-            pdfium.FPDFPage_CloseAnnot(annotation)
-
-
 def _middles(annotation: object, frame: PageFrame) -> Iterator[Rule]:
+    """A line through the middle of each area of an annotation."""
     corners = pdfium.FS_QUADPOINTSF()
     count = min(pdfium.FPDFAnnot_CountAttachmentPoints(annotation), _MOST_ANNOTATIONS)
     for number in range(count):
@@ -256,8 +246,9 @@ def _content(
     drawing = page_drawing(page.raw, layout)
     hiding = HiddenWords(drawing, layout.width * layout.height)
     lines = hiding.take_from(found)
-    strike_out(lines, [*drawing.horizontal, *_struck_out_by_notes(page, layout)])
     annotations = list(page_notes(page, layout))
+    struck = [rule for rule in annotations if isinstance(rule, Rule)]
+    strike_out(lines, [*drawing.horizontal, *struck])
     notes = tuple(note for note in annotations if isinstance(note, Note))
     fields = [field for field in annotations if isinstance(field, FormField)]
     if words.unmapped or _shows_something(drawing):

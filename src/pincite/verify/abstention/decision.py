@@ -106,8 +106,7 @@ class Judge:
         few = self._few(evidence)
         contain = "it contains" if len(evidence) == 1 else "they contain"
         are_held = not few or self._holds_most(question, evidence)
-        is_named = self._is_named(question, evidence)
-        if is_named:
+        if not _speaks_against(signals) and self._is_named(question, evidence):
             shipped = max(shipped, _NAMED)
             is_doubtful = False
         too_little = self._too_little(signals, shipped, hits)
@@ -190,6 +189,11 @@ class Judge:
         if score < needed.score:
             return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
         return ""
+
+
+def _speaks_against(signals: Signals) -> bool:
+    """Whether the quotes lack a number of the question, or say the opposite."""
+    return bool(signals.numbers or signals.negated or signals.opposed)
 
 
 def _short_answer(signals: Signals) -> Span | None:
