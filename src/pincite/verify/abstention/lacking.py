@@ -148,7 +148,13 @@ class MissingParts:
             yield f"in none of the documents: {lost}; the answer may be about something else"
         spoken = spoken_language(question.plain, asked.language)
         missing = self._not_named(question.plain, evidence, cited, spoken)
-        unnamed = [word for word in missing if word not in nowhere]
+        said = evidence_terms(evidence, asked.language, self._sources)
+        otherwise = asked.written_otherwise(said)
+        unnamed = [
+            word
+            for word in missing
+            if word not in nowhere and not otherwise.issuperset(terms(word, asked.language))
+        ]
         if unnamed:
             named = ", ".join(dict.fromkeys(unnamed[:_WORDS_NAMED]))
             yield f"the cited passages do not name: {named}; they may be about something else"

@@ -94,9 +94,12 @@ class Asked:
         found = sum(w for term, w in self.weights.items() if term not in own and term in held)
         return found / total if total else 1.0
 
+    def written_otherwise(self, held: set[str]) -> frozenset[str]:
+        """The terms of each key that is in `held`, where the text may write the same otherwise."""
+        return frozenset[str]().union(*(own for key, own in self.spelt.items() if key in held))
+
     def _with_spelt(self, held: set[str]) -> set[str]:
-        """`held` with the terms of each key in it: the text may write the same otherwise."""
-        return held.union(*(terms for key, terms in self.spelt.items() if key in held))
+        return held | self.written_otherwise(held)
 
     def share(self, held: set[str]) -> float:
         """The weighted share of the terms that are in `held`."""
@@ -218,7 +221,7 @@ def measure(
         elsewhere=asked.share(passage) - asked.share(sentence),
         agreement=hits[0].scores.get("fused", 0.0) if hits else 0.0,
         unknown=asked.share(asked.unknown),
-        numbers=asked.share(_lost_numbers(question, evidence, asked.language, sources)),
+        numbers=asked.share(_lost_numbers(question, evidence, asked, sources)),
         negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
         read=read(reader, question, evidence, hits, sources=sources) if reader else None,
@@ -246,18 +249,14 @@ def states_what_is_negated(
 
 
 def _lost_numbers(
-    question: Question, evidence: Sequence[Evidence], language: str, sources: Sources
+    question: Question, evidence: Sequence[Evidence], asked: Asked, sources: Sources
 ) -> set[str]:
-    """Terms of the numbers that are in none of the cited passages."""
+    """Terms of the numbers that are in none of the cited passages, not even written otherwise."""
     if not has_digits(question.plain):
         return set()
     lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
-    said = evidence_terms(evidence, language, sources)
-    written = [
-        parts | {key} for key, parts in _spelt(question.plain, language).items() if key in said
-    ]
-    otherwise = frozenset[str]().union(*written)
-    return {term for number in lost for term in terms(number, language)} - otherwise
+    otherwise = asked.written_otherwise(evidence_terms(evidence, asked.language, sources))
+    return {term for number in lost for term in terms(number, asked.language)} - otherwise
 
 
 def _lost_runs(pairs: Sequence[str], held: set[str]) -> Iterator[str]:
