@@ -287,6 +287,21 @@ def test_labels_and_values_drawn_column_by_column_belong_together() -> None:
     ]
 
 
+def test_two_of_three_columns_are_no_labels_and_values() -> None:
+    columns = [
+        ["Thyroid", "Coeliac", "Diabetes"],
+        ["Alopecia", "Vitiligo", "Obesity"],
+        ["a", "b", "c"],
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        for place, texts in enumerate(columns):
+            for number, text in enumerate(texts):
+                canvas.drawString(50 + 150 * place, 700 - 14 * number, text)
+
+    assert "Thyroid\tAlopecia\n" not in pdf(draw)
+
+
 def test_two_columns_of_prose_are_no_labels_and_values() -> None:
     left = ["A member who wants to leave", "must tell the board in writing", "before September."]
     right = ["The deposit is given back", "when the shed is empty and", "the key is returned."]

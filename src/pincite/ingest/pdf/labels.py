@@ -132,7 +132,8 @@ def with_labelled_values(rows: Sequence[Row]) -> list[Item]:
         behind = position + len(labels)
         values = _column(rows, behind, _MOST_VALUE_WORDS) if len(labels) >= _FEWEST_PAIRS else []
         pairs = _pairs(labels, values)
-        if pairs is None:
+        around = (*rows[position - 1 : position], *rows[behind + len(values) :][:1])
+        if pairs is None or any(_is_beside(row, labels, values) for row in around):
             found.append(rows[position])
             position += 1
             continue
@@ -177,6 +178,16 @@ def _pairs(
     if len(beside) != len(values):
         return None
     return [(label, beside.get(id(label))) for label in labels]
+
+
+def _is_beside(row: Row, labels: Sequence[Segment], values: Sequence[Segment]) -> bool:
+    """Whether a line belongs to another column beside these two: then they are part of a table."""
+    top, bottom = labels[0].y0, labels[-1].y1
+    left, right = labels[0].x0, max(value.x1 for value in values)
+    return any(
+        top < (piece.y0 + piece.y1) / 2 < bottom and (piece.x1 < left or piece.x0 > right)
+        for piece in row
+    )
 
 
 def _pair(label: Segment, value: Segment | None) -> TableRow:
