@@ -1,9 +1,9 @@
-"""`python -m training.layouts --data FOLDER`: questions with paragraphs, laid out as documents have them.
+"""`python -m training.layouts --data FOLDER`: paragraphs as they stand in documents.
 
-A reader that has seen paragraphs only takes headings, entries of a contents list and repetitions of the
-question for answers. Here they stand around the paragraph, with its neighbours, or its sentences are the
-items of a list; what answers stays what it was. Questions with and without an answer are laid out alike,
-so that the layout gives nothing away. Needs nothing but Python and the package.
+A reader that has seen paragraphs only takes headings, entries of a contents list and repetitions of
+the question for answers. Here they stand around the paragraph, with its neighbours, or its sentences
+are the items of a list; what answers stays what it was. Questions with and without an answer are laid
+out alike, so that the layout gives nothing away. Needs the package, not PyTorch.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Article:
 Layout = Callable[[Page, Row, Article, Random], None]
 
 
-def _repeated(page: Page, row: Row, article: Article, random: Random) -> None:
+def _repeated(page: Page, row: Row, _article: Article, random: Random) -> None:
     number = f"{random.randint(1, 12)}. " if random.random() < 0.5 else ""
     page.line(f"{number}{row['question']}")
     page.original(row["passage"])
@@ -111,7 +111,7 @@ def _contents(page: Page, row: Row, article: Article, random: Random) -> None:
         page.line(f"{mark or f'{number}. '}{entry}")
 
 
-def _listed(page: Page, row: Row, article: Article, random: Random) -> None:
+def _listed(page: Page, row: Row, _article: Article, random: Random) -> None:
     heading = row["title"].replace("_", " ")
     page.line(random.choice(("Overview:", "The main points are:", f"{heading}:", "Notes:")))
     page.items(row["passage"], random.choice(("- ", "* ", "\u2022 ", "1")))

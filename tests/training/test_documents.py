@@ -16,7 +16,8 @@ PAGE = """<html><head><title>Printing</title></head><body>
 <h2>Why is my page empty?</h2><p>The printer is out of toner. Put in a new cartridge.</p>
 <h2>Options</h2>
 <dl><dt>Copies</dt><dd>The number of copies that come out of the printer.</dd></dl>
-<table><tr><th>Key</th><th>Action</th></tr><tr><td>Ctrl+P</td><td>opens the print dialog</td></tr></table>
+<table><tr><th>Key</th><th>Action</th></tr>
+<tr><td>Ctrl+P</td><td>opens the print dialog</td></tr></table>
 </body></html>"""
 
 
