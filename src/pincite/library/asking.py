@@ -45,12 +45,15 @@ class Missing:
 
     def notices(self, question: str, collection: str | None) -> tuple[str, ...]:
         """Notices that it is empty or incomplete, and of unsearchable files that the question names."""
-        return (*self._state(), *self._named(question, collection))
+        return (*self._state(collection), *self._named(question, collection))
 
-    def _state(self) -> Iterator[str]:
+    def _state(self, collection: str | None) -> Iterator[str]:
         if self._catalog.is_empty():
             yield EMPTY
-        cut_short = unfinished_notice(unfinished(self._notes))
+        begun = unfinished(self._notes)
+        cut_short = unfinished_notice(
+            [work for work in begun if collection in (None, work.collection)]
+        )
         if cut_short and not self._catalog.store.is_held(WRITE_LOCK):
             yield cut_short
 

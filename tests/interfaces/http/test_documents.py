@@ -14,7 +14,7 @@ from pincite import Library
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.served import Served
-from pincite.interfaces.http.uploads import shown_names
+from pincite.interfaces.http.telling import shown_names
 
 
 def _of_kind(client: TestClient, kind: str) -> str:

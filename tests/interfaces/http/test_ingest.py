@@ -15,6 +15,7 @@ from pincite.errors import LibraryBusy
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.jobs import Jobs
 from pincite.interfaces.http.served import Served
+from pincite.interfaces.http.telling import Telling
 from pincite.interfaces.http.uploads import safe_name
 
 LEXICAL = {"embedding": {"model": "none"}}
@@ -169,9 +170,9 @@ def test_an_unfinished_job_is_taken_up_at_the_next_start(tmp_path: Path) -> None
     library = Library.open(tmp_path / "library", overrides=LEXICAL)
     file = tmp_path / "pump.txt"
     file.write_text("The pump is checked on day 7.\n")
-    first = Jobs(library, library.path, str, str)
+    first = Jobs(library, library.path, Telling(library))
     job = first.add([("pump.txt", file)], "default")
-    second = Jobs(library, library.path, str, str)
+    second = Jobs(library, library.path, Telling(library))
     second.start()
     assert running.wait_until(lambda: second.get(job.id).is_over)
     assert [one.state for one in second.get(job.id).files] == ["done"]
@@ -192,7 +193,7 @@ def test_a_job_waits_while_another_process_ingests(
         return ingest(*args, **options)
 
     monkeypatch.setattr(library, "ingest", busy_once)
-    jobs = Jobs(library, library.path, str, str)
+    jobs = Jobs(library, library.path, Telling(library))
     job = jobs.add([("pump.txt", tmp_path / "pump.txt")], "default")
     jobs.start()
     assert running.wait_until(lambda: jobs.get(job.id).is_over)

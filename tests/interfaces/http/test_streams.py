@@ -53,7 +53,7 @@ def test_what_cannot_be_asked_is_a_problem_and_no_stream(client: TestClient) -> 
 
 def test_a_statement_that_took_the_place_of_another_is_told_again(served: Served) -> None:
     told: list[tuple[str, Any]] = []
-    progress = Progress(lambda name, data: told.append((name, data)), served.names)
+    progress = Progress(lambda name, data: told.append((name, data)), served.telling.to(None))
     form = {"status": "answered", "confidence": 1.0, "reasons": [], "citations": []}
     progress.done({**form, "claims": [{"text": "a", "citations": []}]})
     progress.done({**form, "claims": [{"text": "b", "citations": []}]})

@@ -32,7 +32,7 @@ class BestFirst:
             (
                 (score, span)
                 for hit in hits
-                for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=True)
+                for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
             ),
             reverse=True,
         )

@@ -12,6 +12,7 @@ from pincite.interfaces.http.asked import Asked, Library, MaySee
 from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Served
+from pincite.interfaces.http.telling import Names
 from pincite.records.flow import Answer
 from pincite.report import asking
 from pincite.report.template import Section
@@ -57,7 +58,7 @@ def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
     )
     if body.citations is not None:
         _require_same(answer, body.citations)
-    content = _written(served, answer, body.format, collection)
+    content = _written(served, answer, body.format, collection, served.telling.to(allowed))
     headers = {
         "Content-Disposition": f'attachment; filename="answer.{body.format}"',
         # A receipt is a separate page with a stricter policy; the browser must not sniff its type.
@@ -75,26 +76,28 @@ def _require_same(answer: Answer, citations: list[str]) -> None:
         )
 
 
-def _written(served: Served, answer: Answer, ending: str, collection: str | None) -> bytes:
+def _written(
+    served: Served, answer: Answer, ending: str, collection: str | None, names: Names
+) -> bytes:
     if ending in ("html", "json"):
-        return _receipt(served, answer, ending)
+        return _receipt(served, answer, ending, names)
     from pincite.report.writing import check_format, rendered
 
     check_format(f".{ending}", "the export")
-    content, _ = rendered(_report(served.names.answer(answer), collection), f".{ending}")
+    content, _ = rendered(_report(names.answer(answer), collection), f".{ending}")
     return content
 
 
-def _receipt(served: Served, answer: Answer, ending: str) -> bytes:
+def _receipt(served: Served, answer: Answer, ending: str, names: Names) -> bytes:
     """The receipt that `pincite ask --save` writes, with file names instead of paths."""
     form = answer_form(answer)
     if ending == "json":
-        whole = sealed(served.names.hidden(form))
+        whole = sealed(names.hidden(form))
         return json.dumps(whole, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace")
     from pincite.verify.receipts.page import receipt_page
 
     with_contexts = {**form, CONTEXTS: context_forms(answer, served.library.catalog)}
-    return receipt_page(sealed(served.names.hidden(with_contexts)))
+    return receipt_page(sealed(names.hidden(with_contexts)))
 
 
 def _report(answer: Answer, collection: str | None) -> asking.Report:

@@ -23,7 +23,8 @@ from filelock import FileLock, Timeout
 
 from pincite.errors import LibraryBusy, PinciteError
 from pincite.interfaces.http.problems import Refused, not_found
-from pincite.interfaces.http.shelf import Allowed, Form
+from pincite.interfaces.http.shelf import Form
+from pincite.interfaces.http.telling import Allowed, Names, Telling
 from pincite.library.library import Library
 from pincite.records.files import read_regular
 from pincite.records.library_records import UPLOADS_FOLDER
@@ -103,13 +104,11 @@ class Jobs:
         self,
         library: Library,
         folder: Path,
-        shown: Callable[[str], str],
-        without_paths: Callable[[str], str],
+        telling: Telling,
     ) -> None:
-        """`shown` gives the name for a path; `without_paths` removes paths from a message."""
+        """`telling` gives the names of files for clients."""
         self._library = library
-        self._shown = shown
-        self._without_paths = without_paths
+        self._telling = telling
         self._folder = folder / UPLOADS_FOLDER / "jobs"
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._is_ending = threading.Event()
@@ -181,11 +180,12 @@ class Jobs:
                 continue
 
     def _done(self, job: Job) -> Job:
-        reporter = _Reporter(replace(job, state="running"), self._keep, self._shown)
+        names = self._telling.to(frozenset({job.collection}))
+        reporter = _Reporter(replace(job, state="running"), self._keep, names)
         try:
             report = self._ingested(reporter)
         except PinciteError as error:
-            return replace(reporter.job, state="failed", message=self._without_paths(str(error)))
+            return replace(reporter.job, state="failed", message=names.message(str(error)))
         except Exception as error:  # noqa: BLE001  (it would end the thread and all jobs)
             fault = f"unexpected {type(error).__name__}; this is a bug in Pincite"
             return replace(reporter.job, state="failed", message=fault)
@@ -231,10 +231,10 @@ class Jobs:
 class _Reporter:
     """Saves a job's progress, at most every half second."""
 
-    def __init__(self, job: Job, keep: Callable[[Job], None], shown: Callable[[str], str]) -> None:
+    def __init__(self, job: Job, keep: Callable[[Job], None], names: Names) -> None:
         self.job = job
         self._keep = keep
-        self._shown = shown
+        self._names = names
         self._files = {file.path: file for file in job.files}
         self._saved_at = 0.0
         keep(job)
@@ -243,7 +243,7 @@ class _Reporter:
         """Record that a file has been read."""
         if not step.path:
             return
-        before = self._files.get(step.path) or JobFile(name=self._shown(step.path), path=step.path)
+        before = self._files.get(step.path) or JobFile(name=self._names(step.path), path=step.path)
         self._files[step.path] = replace(before, state="read")
         if time.monotonic() - self._saved_at > _SAVE_EVERY_SECONDS:
             self._saved_at = time.monotonic()
@@ -257,9 +257,11 @@ class _Reporter:
         }
         failed = {problem.path: problem.reason for problem in report.failed}
         for path in [*self._files, *failed]:
-            file = self._files.get(path) or JobFile(name=self._shown(path), path=path)
+            file = self._files.get(path) or JobFile(name=self._names(path), path=path)
             if path in failed:
-                self._files[path] = replace(file, state="failed", problem=failed[path])
+                self._files[path] = replace(
+                    file, state="failed", problem=self._names.message(failed[path])
+                )
             elif path in held:
                 coverage = dict(held[path].coverage)
                 pages = int(coverage.get("pages", 0))
@@ -271,5 +273,5 @@ class _Reporter:
             self.job,
             state="done",
             files=tuple(self._files.values()),
-            message="; ".join(report.notices),
+            message=self._names.message("; ".join(report.notices)),
         )

@@ -104,10 +104,11 @@ def problems(served: Library, allowed: MaySee) -> Reply:
     """Files that could not be read, and kept answers whose quotes are no longer there."""
     catalog = served.library.catalog
     scopes = [None] if allowed is None else sorted(allowed)
+    names = served.telling.to(allowed)
     failed = [
         {
-            "name": (name := served.names(problem.path)),
-            "reason": problem.reason.replace(problem.path, name),
+            "name": (name := names(problem.path)),
+            "reason": names.message(problem.reason.replace(problem.path, name)),
         }
         for scope in scopes
         for problem in catalog.failures(scope)

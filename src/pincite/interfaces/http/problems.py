@@ -184,9 +184,12 @@ def _status(error: PinciteError) -> HTTPStatus:
 
 
 def _without_paths(request: Request, message: str) -> str:
-    """The message without the library's path on the server."""
+    """The message with names that this client may know in place of paths."""
     served = getattr(request.app.state, "served", None)
-    return message if served is None else str(served.without_paths(message))
+    if served is None:
+        return message
+    allowed: frozenset[str] | None = getattr(request.state, "allowed", frozenset())
+    return str(served.telling.to(allowed).message(message))
 
 
 def describe_problems(described: dict[str, Any]) -> dict[str, Any]:

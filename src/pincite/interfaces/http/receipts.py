@@ -8,7 +8,8 @@ from typing import Any
 
 from pincite.assemble.files import countable_units
 from pincite.errors import ReadError
-from pincite.interfaces.http.shelf import Allowed, Form, Shelf
+from pincite.interfaces.http.shelf import Form, Shelf
+from pincite.interfaces.http.telling import Allowed
 from pincite.records.document import Document
 from pincite.records.files import digest_now
 from pincite.verify.receipts.cited_files import CitedFiles

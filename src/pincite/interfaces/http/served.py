@@ -26,8 +26,9 @@ from pincite.interfaces.http.folder import files_folder
 from pincite.interfaces.http.jobs import Jobs
 from pincite.interfaces.http.permalinks import Permalink, link_forms, with_links
 from pincite.interfaces.http.problems import not_found
-from pincite.interfaces.http.shelf import Allowed, Form, Shelf
-from pincite.interfaces.http.uploads import ShownNames, Uploads
+from pincite.interfaces.http.shelf import Form, Shelf
+from pincite.interfaces.http.telling import Allowed, Telling
+from pincite.interfaces.http.uploads import Uploads
 from pincite.library.asking import LONGEST_QUESTION
 from pincite.library.library import Library
 from pincite.records.filters import Filters
@@ -52,7 +53,7 @@ class Served(Shelf):
         super().__init__(library)
         folder = files_folder(library)
         self.uploads = Uploads(folder)
-        self.jobs = Jobs(library, folder, self.names, self.without_paths)
+        self.jobs = Jobs(library, folder, self.telling)
         self.cache: AnswerCache | None = None
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
@@ -69,7 +70,7 @@ class Served(Shelf):
     @property
     def talks(self) -> Talks:
         """The saved conversations."""
-        return Talks(self.library, self.names)
+        return Talks(self.library, self.telling)
 
     def warm_up(self) -> None:
         """Load what the first question would have to wait for, and resume unfinished jobs."""
@@ -98,7 +99,7 @@ class Served(Shelf):
             raise not_found(f"this document is not in the collection '{collection}'")
         removed = []
         for file in files:
-            form = {"name": self.names(file.path), "collection": file.collection}
+            form = {"name": self.telling.to(allowed)(file.path), "collection": file.collection}
             self.library.remove([file.path], collection=file.collection)
             removed.append({**form, "deleted": self.uploads.forget(file.path)})
         return {"removed": removed}
@@ -128,7 +129,7 @@ class Served(Shelf):
         scope = self.scope(collection, allowed)
         settings = self.settings_of(profile)
         if conversation is None and not (debug or profile or found or watch):
-            return self._plain_answer(question, scope, filters)
+            return self._plain_answer(question, scope, filters, allowed)
         if conversation is None:
             answer = self.library.ask(
                 question,
@@ -152,24 +153,28 @@ class Served(Shelf):
         }
         return self.answer_form(turn.answer, debug=debug, extra=extra, allowed=allowed)
 
-    def _plain_answer(self, question: str, scope: str | None, filters: Filters | None) -> Form:
+    def _plain_answer(
+        self, question: str, scope: str | None, filters: Filters | None, allowed: Allowed
+    ) -> Form:
         """An answer from the cache if it is there and still valid, otherwise a new one."""
         cache = self.cache if may_be_cached(self.library.settings) else None
         if cache is None:
-            return self.answer_form(self.library.ask(question, collection=scope, filters=filters))
+            answer = self.library.ask(question, collection=scope, filters=filters)
+            return self.answer_form(answer, allowed=allowed)
         began = time.perf_counter()
         state = self.library.state_for(question, collection=scope, filters=filters)
         kept = cache.get(state)
         if kept is not None:
             took = round((time.perf_counter() - began) * 1000, 3)
-            return sealed(with_links(self.names.hidden({**kept, "timings": {"cache": took}})))
+            form = {**kept, "timings": {"cache": took}}
+            return sealed(with_links(self.telling.to(allowed).hidden(form)))
         answer = self.library.ask(question, collection=scope, filters=filters)
         # Not cached if the library changed in the meantime: the key would be wrong.
         if is_lasting(answer) and state == self.library.state_for(
             question, collection=scope, filters=filters
         ):
             cache.put(state, answer_form(answer))
-        return self.answer_form(answer)
+        return self.answer_form(answer, allowed=allowed)
 
     def answer_form(
         self,
@@ -186,7 +191,8 @@ class Served(Shelf):
         form = answer_form(answer)
         if debug:
             form["trace"] = _shown_trace(answer.trace, allowed)
-        return sealed({**with_links(self.names.hidden(form)), **(extra or {})})
+        names = self.telling.to(allowed)
+        return sealed({**with_links(names.hidden(form)), **names.hidden(extra or {})})
 
     def search(
         self,
@@ -216,7 +222,7 @@ class Served(Shelf):
         ]
         if debug:
             form["trace"] = _shown_trace(found.trace, allowed)
-        return {**self.names.hidden(form), "links": link_forms(links)}
+        return {**self.telling.to(allowed).hidden(form), "links": link_forms(links)}
 
     def count(
         self,
@@ -229,7 +235,8 @@ class Served(Shelf):
         """How often words occur in all documents: the object of `pincite count --json`."""
         self._check_length(words)
         scope = self.scope(collection, allowed)
-        return self.answer_form(self.library.count(words, collection=scope, filters=filters))
+        answer = self.library.count(words, collection=scope, filters=filters)
+        return self.answer_form(answer, allowed=allowed)
 
     def settings_of(self, profile: str) -> Settings | None:
         """The settings with a built-in profile; None for the library's own. Raises UsageError."""
@@ -295,10 +302,8 @@ class Served(Shelf):
         return {"digest": settings.digest(), "settings": groups, "profiles": profile_names()}
 
     def without_paths(self, message: str) -> str:
-        """A message without the library's path on the server."""
-        for place in (self.library.catalog.store.place, str(self.library.path)):
-            message = message.replace(place, "the library")
-        return message
+        """A message for clients of whom nothing is known: without paths and names of files."""
+        return self.telling.to(frozenset()).message(message)
 
 
 def _shown_trace(trace: Mapping[str, Any], allowed: Allowed) -> Form:
@@ -322,9 +327,9 @@ def _shown_trace(trace: Mapping[str, Any], allowed: Allowed) -> Form:
 class Talks:
     """The saved conversations. Those about all collections need access to all of them."""
 
-    def __init__(self, library: Library, names: ShownNames) -> None:
+    def __init__(self, library: Library, telling: Telling) -> None:
         self._library = library
-        self._names = names
+        self._telling = telling
 
     def all(self, *, allowed: Allowed = None) -> list[Form]:
         """Every conversation, newest first."""
@@ -342,7 +347,7 @@ class Talks:
                 "question": turn.question,
                 "read_as": turn.read_as,
                 "asked": turn.asked,
-                "answer": with_links(self._names.hidden(turn.answer)),
+                "answer": with_links(self._telling.to(allowed).hidden(turn.answer)),
             }
             for turn in kept_turns(self._library, number)
         ]

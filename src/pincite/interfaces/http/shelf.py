@@ -13,7 +13,7 @@ from pincite.assemble.files import open_reader
 from pincite.errors import ReadError, UsageError
 from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import not_found
-from pincite.interfaces.http.uploads import ShownNames
+from pincite.interfaces.http.telling import Allowed, Telling
 from pincite.library.library import Library
 from pincite.records.files import digest_now
 from pincite.records.library_records import FileEntry
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pincite.ingest.sandbox.sandbox import SandboxedReader
     from pincite.records.document import Document, Page
 
-Allowed = frozenset[str] | None
-"""Collections that the client may see; None for all."""
 Form = dict[str, Any]
 
 _KINDS = {".htm": "html", ".md": "markdown", ".markdown": "markdown", ".yml": "yaml"}
@@ -49,7 +47,7 @@ class Shelf:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.names = ShownNames(library.catalog)
+        self.telling = Telling(library)
         self._files: tuple[int, tuple[FileEntry, ...]] = (-1, ())
         self._drawing = threading.Lock()
         self._drawer: SandboxedReader | None = None
@@ -97,7 +95,7 @@ class Shelf:
             "quote": text,
             "document": {
                 "id": link.document,
-                "name": self.names(file.path),
+                "name": self.telling.to(allowed)(file.path),
                 "collection": file.collection,
                 "kind": kind_of(file.path),
                 "pages": len(held.document.pages),
@@ -120,7 +118,7 @@ class Shelf:
         for file in self.files(allowed):
             if document not in ("", file.document_id) or scope not in (None, file.collection):
                 continue
-            places += list(self._places_of(quote, file))
+            places += list(self._places_of(quote, file, allowed))
         return {"quote": quote, "verified": bool(places), "places": places[:_PLACES_SHOWN]}
 
     def documents(self, *, collection: str | None = None, allowed: Allowed = None) -> list[Form]:
@@ -129,16 +127,16 @@ class Shelf:
             collection = self.scope(collection, allowed)
             self.library.check_collection(collection)
         files = self.files(allowed)
-        return [self.file_form(f) for f in files if collection in (None, f.collection)]
+        return [self.file_form(f, allowed) for f in files if collection in (None, f.collection)]
 
     def document(self, document_id: str, *, allowed: Allowed = None) -> Form:
         """One document: its files, pages and problems."""
         held = self.held(document_id, allowed)
         return {
-            **self.file_form(held.files[0]),
+            **self.file_form(held.files[0], allowed),
             "length": len(held.document.text),
             "files": [
-                {"name": self.names(file.path), "collection": file.collection}
+                {"name": self.telling.to(allowed)(file.path), "collection": file.collection}
                 for file in held.files
             ],
             "page_sizes": [page_form(page) for page in held.document.pages],
@@ -171,12 +169,12 @@ class Shelf:
             self._files = (generation, self.library.files())
         return tuple(f for f in self._files[1] if allowed is None or f.collection in allowed)
 
-    def file_form(self, file: FileEntry) -> Form:
+    def file_form(self, file: FileEntry, allowed: Allowed = None) -> Form:
         """A file as JSON."""
         coverage = dict(file.coverage)
         return {
             "id": file.document_id,
-            "name": self.names(file.path),
+            "name": self.telling.to(allowed)(file.path),
             "collection": file.collection,
             "title": file.title,
             "kind": kind_of(file.path),
@@ -200,7 +198,7 @@ class Shelf:
         document = self.library.catalog.document(document_id)
         return Held(document=document, files=files, former=former)
 
-    def _places_of(self, quote: str, file: FileEntry) -> Iterator[Form]:
+    def _places_of(self, quote: str, file: FileEntry, allowed: Allowed) -> Iterator[Form]:
         document = self.library.catalog.document(file.document_id)
         start = document.text.find(quote)
         while start >= 0:
@@ -209,7 +207,7 @@ class Shelf:
             link = Permalink.to(document.id, start, end, quote)
             yield {
                 "document": document.id,
-                "name": self.names(file.path),
+                "name": self.telling.to(allowed)(file.path),
                 "collection": file.collection,
                 "page": page.number if page else None,
                 "start": start,

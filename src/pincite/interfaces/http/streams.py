@@ -19,7 +19,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
 from pincite.interfaces.http.permalinks import link_forms, link_to
 from pincite.interfaces.http.problems import Refused, problem_of
-from pincite.interfaces.http.uploads import ShownNames
+from pincite.interfaces.http.telling import Names
 from pincite.verify.receipts.receipt import citation_form
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Ending:
 class Progress:
     """Turns the progress of a question into events, one for each statement."""
 
-    def __init__(self, send: Send, names: ShownNames) -> None:
+    def __init__(self, send: Send, names: Names) -> None:
         self._send = send
         self._names = names
         self._is_retrieved = False

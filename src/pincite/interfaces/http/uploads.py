@@ -1,4 +1,4 @@
-"""Stores uploaded files in a folder of the library, under safe names, and names files for clients."""
+"""Stores uploaded files in a folder of the library, under safe names."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import hashlib
 import os
 import re
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from http import HTTPStatus
-from pathlib import Path, PurePath
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 from pincite.ingest.detect import READABLE_SUFFIXES
 from pincite.interfaces.http.problems import Refused
-from pincite.records.flow import Answer
 from pincite.records.library_records import UPLOADS_FOLDER
-from pincite.store.catalog.catalog import Catalog
 
 _ODD = re.compile(r"[^\w .,()+&@'\[\]-]", re.UNICODE)
 _LONGEST_NAME_BYTES = 180
@@ -72,61 +67,3 @@ def _folder_name(collection: str) -> str:
     """The folder of a collection: readable, and unique for each name."""
     readable = re.sub(r"[^a-zA-Z0-9-]", "_", collection)[:40]
     return f"{readable}-{hashlib.sha256(collection.encode()).hexdigest()[:8]}"
-
-
-# The names that clients see: never paths on the server's disk.
-
-
-class ShownNames:
-    """Each file's name, with as many parent folders as needed to make it unique.
-
-    Recomputed when the library has changed.
-    """
-
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._made: tuple[int, Mapping[str, str]] = (-1, {})
-
-    def __call__(self, path: str) -> str:
-        """The name for a path; for a path outside the library, its last part."""
-        return self._names().get(path) or PurePath(path).name
-
-    def hidden(self, value: Any) -> Any:
-        """A JSON value with every path of a library file replaced by its name."""
-        return _replaced(value, self._names())
-
-    def answer(self, answer: Answer) -> Answer:
-        """An answer whose citations have names instead of paths."""
-        cited = tuple(replace(one, source=self(one.source)) for one in answer.citations)
-        return replace(answer, citations=cited)
-
-    def _names(self) -> Mapping[str, str]:
-        generation = self._catalog.generation()
-        if self._made[0] != generation:
-            paths = {file.path for file in self._catalog.names()}
-            self._made = (generation, shown_names(paths))
-        return self._made[1]
-
-
-def _replaced(value: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _replaced(inner, names) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_replaced(inner, names) for inner in value]
-    return names.get(value, value) if isinstance(value, str) else value
-
-
-def shown_names(paths: Iterable[str]) -> dict[str, str]:
-    """The shortest suffix of each path, in whole parts, that no other path shares."""
-    parts = {path: PurePath(path).parts for path in paths}
-    names: dict[str, str] = {}
-    length = 1
-    while len(names) < len(parts):
-        left = [path for path in parts if path not in names]
-        ends = Counter(parts[path][-length:] for path in left)
-        for path in left:
-            end = parts[path][-length:]
-            if ends[end] == 1 or length >= len(parts[path]):
-                names[path] = "/".join(end).lstrip("/")
-        length += 1
-    return names

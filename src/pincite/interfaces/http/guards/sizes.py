@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import re
 import time
@@ -39,6 +40,7 @@ DEEPEST = 64
 _SLOWEST_BYTES = 16_384
 """Bytes a second, on average: slower than any usable connection."""
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BRACKET = re.compile(rb"[\[\]{}]")
 
 
@@ -78,6 +80,7 @@ class BodyLimits:
             if not has_files:
                 whole = await body.read()
                 check_depth(whole)
+                check_characters(whole)
                 await self._app(scope, _once(whole, receive), send)
                 return
         except _Refused as refused:
@@ -171,6 +174,24 @@ def check_depth(content: bytes) -> None:
     depths = accumulate(1 if one in b"[{" else -1 for one in brackets)
     if any(depth > DEEPEST for depth in depths):
         raise _Refused(400, f"the request is nested deeper than {DEEPEST} levels")
+
+
+def check_characters(content: bytes) -> None:
+    """Raises _Refused for JSON with half of a surrogate pair, which is no character.
+
+    JSON can write one, but nothing can be done with it: it has no form in UTF-8.
+    """
+    if not _SURROGATE.search(content):
+        return
+    try:
+        json.dumps(json.loads(content), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise _Refused(
+            400, f"the request has {half}, half of a surrogate pair; expected whole characters"
+        ) from None
+    except ValueError:
+        return  # Whoever reads the body says what is wrong with it.
 
 
 def _once(body: bytes, receive: Receive) -> Receive:

@@ -32,7 +32,7 @@ async def query(
     if body.stream or "text/event-stream" in accept:
 
         def work(send: Send) -> None:
-            progress = Progress(send, served.names)
+            progress = Progress(send, served.telling.to(allowed))
             form = _answer(body, served, allowed, progress)
             record_answer(request, body.question, form)
             progress.done(form)

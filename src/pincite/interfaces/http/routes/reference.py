@@ -64,7 +64,7 @@ def api_stats(served: Library, allowed: MaySee) -> Reply:
     return {
         "total_chunks": sum(file.passages for file in files),
         "total_documents": len(files),
-        "documents": [served.names(file.path) for file in files],
+        "documents": [served.telling.to(allowed)(file.path) for file in files],
         "embedding_dimension": encoder.dimensions if encoder else 0,
         "index_type": served.library.settings.dense.engine,
         "similarity_metric": "cosine",

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pincite.errors import UsageError
 from pincite.interfaces.http.asked import Body, Library, MaySee, Reply
-from pincite.interfaces.http.uploads import ShownNames
+from pincite.interfaces.http.telling import Names
 from pincite.report.asking import Asked, FinishedSection, Report, make_report
 from pincite.report.template import Section, Template, load_template, template_names
 from pincite.report.writing import check_format, rendered
@@ -66,7 +66,7 @@ def report(body: ReportBody, served: Library, allowed: MaySee) -> Response:
     check_format(f".{body.format}", "the report")
     collection = served.scope(body.collection, allowed)
     made = make_report(served.library, _template(body), collection=collection)
-    content, _ = rendered(named(made, served.names), f".{body.format}")
+    content, _ = rendered(named(made, served.telling.to(allowed)), f".{body.format}")
     headers = {"Content-Disposition": f'attachment; filename="report.{body.format}"'}
     return Response(content, media_type=_KINDS[body.format], headers=headers)
 
@@ -87,7 +87,7 @@ def _template(body: ReportBody) -> Template:
     return load_template(body.template)
 
 
-def named(made: Report, names: ShownNames) -> Report:
+def named(made: Report, names: Names) -> Report:
     """A report with file names instead of paths."""
 
     def asked(one: Asked) -> Asked:
