@@ -60,6 +60,7 @@ class Conversation:
         filters: Filters | None = None,
         read: Reader | None = None,
         keep: bool = True,
+        owner: str = "",
     ) -> None:
         self.id: int | None = None
         """Its number in the library; None until the first turn is stored."""
@@ -67,6 +68,7 @@ class Conversation:
         self.library = library
         self._filters = filters
         self._keep = keep
+        self._owner = owner
         self._read, self._problem = (read, "") if read else reader_of(library)
         self._earlier: list[Exchange] = []
 
@@ -129,7 +131,9 @@ class Conversation:
         """Store a turn; returns notices if that is not possible."""
         try:
             if self.id is None:
-                self.id = self.library.catalog.conversations.begin(self.collection, turn)
+                self.id = self.library.catalog.conversations.begin(
+                    self.collection, turn, owner=self._owner
+                )
             elif not self.library.catalog.conversations.add(self.id, turn):
                 return [f"conversation {self.id} was deleted; this turn is not stored"]
         except LibraryError as error:
@@ -137,9 +141,11 @@ class Conversation:
         return []
 
 
-def kept_conversations(library: Library) -> tuple[KeptConversation, ...]:
-    """All conversations stored in a library, newest first."""
-    return library.catalog.conversations.all()
+def kept_conversations(
+    library: Library, *, owner: str | None = None
+) -> tuple[KeptConversation, ...]:
+    """All conversations stored in a library, newest first; with an `owner`, those of this key."""
+    return library.catalog.conversations.all(owner=owner)
 
 
 def kept_turns(library: Library, number: int) -> tuple[KeptTurn, ...]:

@@ -123,6 +123,9 @@ def test_a_catalog_of_an_older_release_has_no_row_for_its_last_step(place: Place
     older = Catalog(place)
     with older.store.transaction(writes=True) as connection:
         connection.exec_driver_sql("DELETE FROM meta WHERE name = 'applied_version'")
+        connection.exec_driver_sql(
+            f"UPDATE meta SET value = '{migrations.NEWEST}' WHERE name = 'schema_version'"
+        )
         assert not migrations.versions_of(connection).is_behind
     older.close()
     Catalog(place).close()

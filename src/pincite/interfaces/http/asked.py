@@ -77,5 +77,13 @@ def _allowed(request: Request) -> Allowed:
 
 
 Library = Annotated[Served, Depends(_served)]
+
+
+def _owner(request: Request) -> str:
+    """The id of the client's key; empty without one."""
+    return str(getattr(request.state, "key_id", ""))
+
+
 MaySee = Annotated[Allowed, Depends(_allowed)]
+Owner = Annotated[str, Depends(_owner)]
 Reply = dict[str, Any]

@@ -116,14 +116,16 @@ class Served(Shelf):
         conversation: int | Literal["new"] | None = None,
         debug: bool = False,
         allowed: Allowed = None,
+        owner: str = "",
         found: Callable[[Sequence[Hit]], None] | None = None,
         watch: Callable[[Preview], None] | None = None,
     ) -> Form:
         """The object of `pincite ask --json`, with a permalink for each citation.
 
         In a `conversation` the question is read in the context of earlier ones; the reply has the
-        conversation's number and the question as it was read. `found` gets the passages as soon as they
-        are found, `watch` the statements checked so far while a language model writes.
+        conversation's number and the question as it was read. `owner` is the id of the key that it
+        belongs to. `found` gets the passages as soon as they are found, `watch` the statements
+        checked so far while a language model writes.
         """
         self._check_length(question)
         scope = self.scope(collection, allowed)
@@ -142,9 +144,9 @@ class Served(Shelf):
             )
             return self.answer_form(answer, debug=debug, allowed=allowed)
         if conversation == "new":
-            talk = Conversation(self.library, collection=scope, filters=filters)
+            talk = Conversation(self.library, collection=scope, filters=filters, owner=owner)
         else:
-            talk = self.talks.continued(conversation, collection, filters, allowed)
+            talk = self.talks.continued(conversation, collection, filters, allowed, owner)
         turn = talk.ask(question, explain=debug, settings=settings, found=found, watch=watch)
         extra = {
             "conversation": talk.id,
@@ -325,23 +327,26 @@ def _shown_trace(trace: Mapping[str, Any], allowed: Allowed) -> Form:
 
 
 class Talks:
-    """The saved conversations. Those about all collections need access to all of them."""
+    """The saved conversations: those of the key that asks, about collections that it may still see.
+
+    `owner` is the key's id, empty without one.
+    """
 
     def __init__(self, library: Library, telling: Telling) -> None:
         self._library = library
         self._telling = telling
 
-    def all(self, *, allowed: Allowed = None) -> list[Form]:
-        """Every conversation, newest first."""
+    def all(self, *, allowed: Allowed = None, owner: str = "") -> list[Form]:
+        """Every conversation of this key, newest first."""
         return [
             asdict(one)
-            for one in kept_conversations(self._library)
+            for one in kept_conversations(self._library, owner=owner)
             if allowed is None or one.collection in allowed
         ]
 
-    def turns(self, number: int, *, allowed: Allowed = None) -> Form:
+    def turns(self, number: int, *, allowed: Allowed = None, owner: str = "") -> Form:
         """The questions and answers of a conversation, with permalinks."""
-        self._check(number, allowed)
+        self._check(number, allowed, owner)
         turns = [
             {
                 "question": turn.question,
@@ -353,16 +358,21 @@ class Talks:
         ]
         return {"conversation": number, "turns": turns}
 
-    def delete(self, number: int, *, allowed: Allowed = None) -> None:
+    def delete(self, number: int, *, allowed: Allowed = None, owner: str = "") -> None:
         """Delete a conversation."""
-        self._check(number, allowed)
+        self._check(number, allowed, owner)
         delete_conversation(self._library, number)
 
     def continued(
-        self, number: int, collection: str | None, filters: Filters | None, allowed: Allowed
+        self,
+        number: int,
+        collection: str | None,
+        filters: Filters | None,
+        allowed: Allowed,
+        owner: str = "",
     ) -> Conversation:
         """The conversation, ready for the next question. Raises UsageError for another collection."""
-        self._check(number, allowed)
+        self._check(number, allowed, owner)
         talk = Conversation.continued(self._library, number, filters=filters)
         if collection is not None and collection != talk.collection:
             about = f"'{talk.collection}'" if talk.collection else "all collections"
@@ -372,6 +382,8 @@ class Talks:
             )
         return talk
 
-    def _check(self, number: int, allowed: Allowed) -> None:
-        if number not in {one["id"] for one in self.all(allowed=allowed)}:
+    def _check(self, number: int, allowed: Allowed, owner: str) -> None:
+        kept = self._library.catalog.conversations
+        may_see = allowed is None or kept.collection_of(number) in allowed
+        if not may_see or not kept.is_owned(number, owner):
             raise not_found(f"there is no conversation {number}")

@@ -3,38 +3,69 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
+from collections.abc import Iterable
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
+from filelock import FileLock
+
 from pincite.ingest.detect import READABLE_SUFFIXES
 from pincite.interfaces.http.problems import Refused
 from pincite.records.library_records import UPLOADS_FOLDER
+from pincite.verify.receipts.saved import write_whole
 
 _ODD = re.compile(r"[^\w .,()+&@'\[\]-]", re.UNICODE)
 _LONGEST_NAME_BYTES = 180
 _COPIED_AT_ONCE = 1 << 20
+_OWNERS = ".owners.json"
 
 
 class Uploads:
-    """The uploaded files of one library. A new upload replaces the file of the same name."""
+    """The uploaded files of one library. A new upload replaces the file of the same name.
+
+    Only who uploaded a file, or may delete, replaces it.
+    """
 
     def __init__(self, library: Path) -> None:
         self.folder = library / UPLOADS_FOLDER
 
-    def keep(self, collection: str, name: str, content: BinaryIO) -> Path:
-        """Store a file completely or not at all. Raises OSError if it cannot be written."""
+    def keep(
+        self,
+        collection: str,
+        name: str,
+        content: BinaryIO,
+        *,
+        owner: str = "",
+        may_replace: bool = True,
+    ) -> Path:
+        """Store a file completely or not at all. Raises OSError if it cannot be written.
+
+        `owner` is the id of the key that uploads it. Raises Refused (409) for a file of another one,
+        unless this one `may_replace` it.
+        """
         target = self.folder / _folder_name(collection) / name
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{uuid4().hex}")
         try:
             with draft.open("wb") as file:
                 shutil.copyfileobj(content, file, _COPIED_AT_ONCE)
-            draft.replace(target)
+            with FileLock(target.with_name(".owners.lock")):
+                owners = _owners(target.parent)
+                if target.exists() and not may_replace and owners.get(name) != owner:
+                    raise Refused(
+                        HTTPStatus.CONFLICT,
+                        f"there is a file '{name}' of someone else in this collection; rename yours, "
+                        "or use a key with the scope 'delete'",
+                    )
+                owners[name] = owner
+                write_whole(target.with_name(_OWNERS), json.dumps(owners).encode())
+                draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
         return target
@@ -45,6 +76,30 @@ class Uploads:
         if is_ours:
             Path(path).unlink(missing_ok=True)
         return is_ours
+
+
+def _owners(folder: Path) -> dict[str, str]:
+    """Who uploaded each file of a folder; empty where that is not known."""
+    try:
+        found = json.loads((folder / _OWNERS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def apart(names: Iterable[str]) -> list[str]:
+    """The names of one upload, each once: plan.md, plan (2).md."""
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        stem, dot, suffix = name.rpartition(".")
+        shown, number = name, 1
+        while shown in taken:
+            number += 1
+            shown = f"{stem} ({number}){dot}{suffix}"
+        taken.add(shown)
+        found.append(shown)
+    return found
 
 
 def safe_name(given: str) -> str:

@@ -46,10 +46,13 @@ class Conversations:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
 
-    def begin(self, collection: str | None, turn: KeptTurn) -> int:
-        """Store a new conversation with its first turn; returns its number, which is never reused."""
+    def begin(self, collection: str | None, turn: KeptTurn, *, owner: str = "") -> int:
+        """Store a new conversation with its first turn; returns its number, which is never reused.
+
+        `owner` is the id of the key that began it; empty for a person at this machine.
+        """
         with self._transaction(writes=True) as connection:
-            row = {"collection": collection, "begun": turn.asked}
+            row = {"collection": collection, "begun": turn.asked, "owner": owner}
             column = schema.conversations.c.id
             insert = schema.conversations.insert().values(row).returning(column)
             number = int(connection.execute(insert).scalar_one())
@@ -73,8 +76,8 @@ class Conversations:
             for r in found
         )
 
-    def all(self) -> tuple[KeptConversation, ...]:
-        """Every conversation, newest first."""
+    def all(self, *, owner: str | None = None) -> tuple[KeptConversation, ...]:
+        """Every conversation, newest first; with an `owner`, those that this key began."""
         kept, turns = schema.conversations, schema.turns
         counted = (
             select(
@@ -91,6 +94,8 @@ class Conversations:
             .join(turns, turns.c.key == counted.c.first)
             .order_by(kept.c.id.desc())
         )
+        if owner is not None:
+            query = query.where(kept.c.owner == owner)
         with self._transaction() as connection:
             found = connection.execute(query).all()
         return tuple(
@@ -111,6 +116,13 @@ class Conversations:
         with self._transaction() as connection:
             found: str | None = connection.scalar(query)
         return found
+
+    def is_owned(self, conversation: int, owner: str) -> bool:
+        """Whether this key began the conversation."""
+        column = schema.conversations.c
+        query = select(column.id).where(column.id == conversation, column.owner == owner)
+        with self._transaction() as connection:
+            return connection.scalar(query) is not None
 
     def delete(self, conversation: int) -> bool:
         """Delete a conversation; False if there is none with this number."""

@@ -146,6 +146,13 @@ def _widen(layout: bytes) -> bytes:
     )
 
 
+def _own_conversations(connection: Connection) -> None:
+    """Version 11: a conversation belongs to the key that began it; older ones belong to none."""
+    connection.exec_driver_sql(
+        "ALTER TABLE conversations ADD COLUMN owner VARCHAR DEFAULT '' NOT NULL"
+    )
+
+
 class Step(NamedTuple):
     """Migrates a catalog by one version."""
 
@@ -166,6 +173,7 @@ STEPS: tuple[Step, ...] = (
     Step(_remember_failures),
     Step(_keep_feedback),
     Step(_keep_token_codes),
+    Step(_own_conversations, only_adds=True),
 )
 """Step n (counting from 1) migrates the database from version n to n+1."""
 

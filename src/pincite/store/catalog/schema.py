@@ -141,6 +141,9 @@ conversations = Table(
     Column("id", _RowNumber, primary_key=True, autoincrement=True),
     Column("collection", _String, comment="that was asked; null: all"),
     Column("begun", _String, nullable=False, comment="ISO 8601, UTC"),
+    Column(
+        "owner", _String, nullable=False, server_default="", comment="id of the key that began it"
+    ),
     sqlite_autoincrement=True,
 )
 

@@ -27,7 +27,9 @@ def test_lines_follow_from_each_other(log: AuditLog) -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda lines: [*lines[:2], lines[2].replace('"d2"', '"dX"'), *lines[3:]], 4),
+        (lambda lines: [*lines[:2], lines[2].replace('"d2"', '"dX"'), *lines[3:]], 3),
+        (lambda lines: [*lines[:-1], lines[-1].replace('"d4"', '"dX"')], 5),
+        (lambda lines: [*lines[:-1], lines[-1].rpartition(", ")[0] + "}"], 5),
         (lambda lines: [*lines[:2], *lines[3:]], 3),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 1),
         (lambda lines: [*lines, '{"event": "made up", "before": "0"}'], 6),

@@ -19,6 +19,7 @@ from pincite.verify.statements.names import names
 
 AUDIT_FILE = "audit.jsonl"
 _BEGINNING = "0" * 64
+_OWN = "digest"
 _LONGEST_LINE = 65_536
 _SHOWN_CHARS = 500
 
@@ -54,13 +55,19 @@ class AuditLog:
 
 def check_audit_log(file: Path) -> AuditCheck:
     """Check the hash chain from the first line. Raises OSError for an unreadable file."""
-    before, lines = _BEGINNING, 0
+    before, lines, has_digest = _BEGINNING, 0, False
     with open_regular(file) as opened:
         while line := opened.readline(_LONGEST_LINE):
             lines += 1
             found = line.rstrip(b"\n")
-            if _before(found) != before:
+            form = _parsed(found)
+            if form.get("before") != before:
                 problem = f"line {lines} does not match the line before: one was changed or removed"
+                return AuditCheck(lines=lines, last=before, problem=problem)
+            # Lines of earlier releases have no digest of their own; none of them follows one that has.
+            has_digest = has_digest or _OWN in form
+            if has_digest and form.get(_OWN) != _digest(found):
+                problem = f"line {lines} does not match its own digest: it was changed"
                 return AuditCheck(lines=lines, last=before, problem=problem)
             before = hashlib.sha256(found).hexdigest()
     return AuditCheck(lines=lines, last=before)
@@ -70,7 +77,15 @@ def _line(event: str, fields: dict[str, Any], before: str) -> bytes:
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     shortened = {name: _short(value) for name, value in fields.items()}
     # JSON escapes line breaks in names.
-    return json.dumps({"time": now, "event": event, **shortened, "before": before}).encode()
+    line = json.dumps({"time": now, "event": event, **shortened, "before": before}).encode()
+    own = hashlib.sha256(line).hexdigest()
+    return line[:-1] + f', "{_OWN}": "{own}"}}'.encode()
+
+
+def _digest(line: bytes) -> str:
+    """The digest of a line without its own digest, which stands last in it."""
+    content = line.rpartition(f', "{_OWN}": '.encode())[0]
+    return hashlib.sha256(content + b"}").hexdigest()
 
 
 def _short(value: Any) -> Any:
@@ -87,11 +102,12 @@ def _last_line(descriptor: int) -> tuple[str, bool]:
     return hashlib.sha256(tail.rstrip(b"\n").rpartition(b"\n")[2]).hexdigest(), is_cut
 
 
-def _before(line: bytes) -> str:
+def _parsed(line: bytes) -> dict[str, Any]:
     try:
-        return str(json.loads(line)["before"])
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return ""
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 # The query log: questions as JSON lines without personal data. Off by default.

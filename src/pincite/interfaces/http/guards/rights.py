@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 
 from starlette._utils import get_route_path
@@ -148,6 +149,13 @@ class KeyCheck:
             return
         if key is not None and rule.scope != PUBLIC and not key.may(rule.scope):
             detail = f"this key may not do that; it needs the scope '{rule.scope}'"
+            await run_in_threadpool(
+                self._record,
+                f"scope refused: {scope['method']} {get_route_path(scope)[:200]}",
+                needs=rule.scope,
+                key=key.id,
+                address=address_of(scope),
+            )
             await refuse(scope, receive, send, 403, detail)
             return
         await self._app(scope, receive, send)
@@ -167,7 +175,7 @@ class KeyCheck:
 
 
 class Recorded:
-    """Records every request that changes something in the audit log: who, what and the status."""
+    """Records in the audit log who changed, deleted or was refused what, and with which status."""
 
     def __init__(self, app: ASGIApp, *, record: Callable[..., None]) -> None:
         self._app = app
@@ -175,9 +183,11 @@ class Recorded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI interface."""
-        if scope["type"] != "http" or rule_of(scope).scope not in ("ingest", "delete", "admin"):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        changes = rule_of(scope).scope in ("ingest", "delete", "admin")
+        changes = scope["method"] == "DELETE" or (changes and scope["method"] not in _SAFE)
         status = 500
 
         async def with_status(message: Message) -> None:
@@ -189,7 +199,7 @@ class Recorded:
         try:
             await self._app(scope, receive, with_status)
         finally:
-            if scope["method"] not in _SAFE:
+            if changes or status == HTTPStatus.FORBIDDEN:
                 await run_in_threadpool(
                     self._record,
                     f"{scope['method']} {get_route_path(scope)[:200]}",

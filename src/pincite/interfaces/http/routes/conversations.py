@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from pincite.interfaces.http.asked import Library, MaySee, Reply
+from pincite.interfaces.http.asked import Library, MaySee, Owner, Reply
 
 router = APIRouter(prefix="/v1/conversations", tags=["conversations"])
 
@@ -15,18 +15,18 @@ Number = Annotated[int, Path(ge=1, le=2**62, description="the number of a conver
 
 
 @router.get("")
-def conversations(served: Library, allowed: MaySee) -> Reply:
-    """Every conversation, newest first."""
-    return {"conversations": served.talks.all(allowed=allowed)}
+def conversations(served: Library, allowed: MaySee, owner: Owner) -> Reply:
+    """Every conversation that this key began, newest first."""
+    return {"conversations": served.talks.all(allowed=allowed, owner=owner)}
 
 
 @router.get("/{number}")
-def conversation(number: Number, served: Library, allowed: MaySee) -> Reply:
+def conversation(number: Number, served: Library, allowed: MaySee, owner: Owner) -> Reply:
     """The questions and answers of a conversation, with permalinks."""
-    return served.talks.turns(number, allowed=allowed)
+    return served.talks.turns(number, allowed=allowed, owner=owner)
 
 
 @router.delete("/{number}", status_code=HTTPStatus.NO_CONTENT)
-def delete_conversation(number: Number, served: Library, allowed: MaySee) -> None:
+def delete_conversation(number: Number, served: Library, allowed: MaySee, owner: Owner) -> None:
     """Delete a conversation."""
-    served.talks.delete(number, allowed=allowed)
+    served.talks.delete(number, allowed=allowed, owner=owner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ from pydantic import Field, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
 from pincite.errors import UsageError
-from pincite.interfaces.http.asked import Body, Library, MaySee, Reply
+from pincite.interfaces.http.asked import Body, Library, MaySee, Owner, Reply
 from pincite.interfaces.http.jobs import Job
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Allowed, Served
-from pincite.interfaces.http.uploads import safe_name
+from pincite.interfaces.http.uploads import apart, safe_name
 
 router = APIRouter(prefix="/v1", tags=["ingest"])
 
@@ -57,14 +58,15 @@ _BODY = {
     status_code=HTTPStatus.ACCEPTED,
     openapi_extra={"requestBody": _BODY},
 )
-async def ingest(request: Request, served: Library, allowed: MaySee) -> Reply:
+async def ingest(request: Request, served: Library, allowed: MaySee, owner: Owner) -> Reply:
     """Ingest files; the reply names a job, whose progress `/v1/jobs/{id}` reports."""
     served.jobs.check_room()
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         settings = request.app.state.settings
         async with request.form(max_files=settings.max_files, max_fields=100) as form:
-            job = await run_sync(_uploaded, form, served, allowed)
+            uploader = _Uploader(owner, bool(request.state.scopes & {"delete", "admin"}))
+            job = await run_sync(_uploaded, form, served, allowed, uploader)
     elif kind == "application/json":
         body = _parsed(await request.body())
         folders = request.app.state.settings.ingest_folders
@@ -83,7 +85,15 @@ def job(identity: str, served: Library, allowed: MaySee) -> Reply:
     return served.jobs.get(identity, allowed=allowed).form()
 
 
-def _uploaded(form: FormData, served: Served, allowed: Allowed) -> Job:
+@dataclass(frozen=True, slots=True)
+class _Uploader:
+    """Who uploads: the key's id, and whether it may replace the files of others."""
+
+    key: str
+    may_replace: bool
+
+
+def _uploaded(form: FormData, served: Served, allowed: Allowed, uploader: _Uploader) -> Job:
     if unknown := sorted(set(form) - {"files", "collection", "tags"}):
         raise Refused(
             HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -94,10 +104,19 @@ def _uploaded(form: FormData, served: Served, allowed: Allowed) -> Job:
     if not files:
         raise Refused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is no file in the field 'files'")
     # Check all names before storing anything.
-    names = [safe_name(file.filename or "") for file in files]
+    names = apart(safe_name(file.filename or "") for file in files)
     tags = [str(tag) for tag in form.getlist("tags")]
     kept = [
-        (name, served.uploads.keep(collection, name, file.file))
+        (
+            name,
+            served.uploads.keep(
+                collection,
+                name,
+                file.file,
+                owner=uploader.key,
+                may_replace=uploader.may_replace,
+            ),
+        )
         for name, file in zip(names, files, strict=True)
     ]
     return served.jobs.add(kept, collection, tags=tags)

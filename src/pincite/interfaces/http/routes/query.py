@@ -7,7 +7,15 @@ from typing import Annotated
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request, Response
 
-from pincite.interfaces.http.asked import CountBody, Library, MaySee, QueryBody, Reply, SearchBody
+from pincite.interfaces.http.asked import (
+    CountBody,
+    Library,
+    MaySee,
+    Owner,
+    QueryBody,
+    Reply,
+    SearchBody,
+)
 from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.served import Allowed, Form, Served
 from pincite.interfaces.http.streams import Progress, Send, rendered, stream
@@ -26,6 +34,7 @@ async def query(
     body: QueryBody,
     served: Library,
     allowed: MaySee,
+    owner: Owner,
     accept: Annotated[str, Header()] = "",
 ) -> Response:
     """Answer with exact quotes, or abstain and say why; as one reply or as a stream of events."""
@@ -33,18 +42,22 @@ async def query(
 
         def work(send: Send) -> None:
             progress = Progress(send, served.telling.to(allowed))
-            form = _answer(body, served, allowed, progress)
+            form = _answer(body, served, allowed, owner, progress)
             record_answer(request, body.question, form)
             progress.done(form)
 
         return await stream(request, work, request.app.state.ending)
-    form = await run_sync(_answer, body, served, allowed)
+    form = await run_sync(_answer, body, served, allowed, owner)
     await run_sync(record_answer, request, body.question, form)
     return Response(rendered(form), media_type="application/json")
 
 
 def _answer(
-    body: QueryBody, served: Served, allowed: Allowed, progress: Progress | None = None
+    body: QueryBody,
+    served: Served,
+    allowed: Allowed,
+    owner: str,
+    progress: Progress | None = None,
 ) -> Form:
     return served.ask(
         body.question,
@@ -54,6 +67,7 @@ def _answer(
         conversation=body.conversation,
         debug=body.debug,
         allowed=allowed,
+        owner=owner,
         found=progress.found if progress else None,
         watch=progress.watch if progress else None,
     )
