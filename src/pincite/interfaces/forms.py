@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pincite.library.library import Library
@@ -24,12 +24,15 @@ def search_form(
     *,
     collection: str | None = None,
     sections: bool = False,
+    most_section_chars: int | None = None,
 ) -> dict[str, Any]:
     """The hits of a search in a collection, best first; `notices` only if there are any.
 
     Files are named as in the collection. With `sections`, each hit has the range and text of its whole
-    section. Raises DocumentGone.
+    section, of which all together `most_section_chars` are told: `section_cut` says where text is left
+    out. Raises DocumentGone.
     """
+    told = Remaining(most_section_chars)
     form: dict[str, Any] = {
         "question": result.question,
         "hits": [
@@ -44,7 +47,7 @@ def search_form(
                 "start": hit.passage.span.start,
                 "end": hit.passage.span.end,
                 "text": library.catalog.text_of(hit.passage.span),
-                **(_section_form(hit.passage, library) if sections else {}),
+                **(_section_form(hit.passage, library, told) if sections else {}),
             }
             for rank, hit in enumerate(result.hits, start=1)
         ],
@@ -55,12 +58,31 @@ def search_form(
     return form
 
 
-def _section_form(passage: Passage, library: Library) -> dict[str, Any]:
+@dataclass(slots=True)
+class Remaining:
+    """Characters that may still be told; None for any number."""
+
+    chars: int | None
+
+    def take(self, wanted: int) -> int:
+        """As many of these as there are left."""
+        if self.chars is None:
+            return wanted
+        taken = min(wanted, self.chars)
+        self.chars -= taken
+        return taken
+
+
+def _section_form(passage: Passage, library: Library, told: Remaining) -> dict[str, Any]:
     section = library.section_of(passage)
+    length = section.end - section.start
+    shown = told.take(length)
+    text = library.catalog.text_of(replace(section, end=section.start + shown))
     return {
         "section_start": section.start,
         "section_end": section.end,
-        "section_text": library.catalog.text_of(section),
+        "section_text": text,
+        **({"section_cut": True} if shown < length else {}),
     }
 
 

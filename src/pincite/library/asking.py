@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import PurePath
 from typing import TypeVar
 
-from pincite.errors import DocumentGone, LibraryError, ModelError, UsageError
+from pincite.errors import DocumentGone, LibraryError, ModelError, PinciteError, UsageError
 from pincite.library.folder import unfinished, unfinished_notice
 from pincite.library.homes import WRITE_LOCK, Home
 from pincite.library.index_maintenance import Upkeep
@@ -105,6 +105,7 @@ LONGEST_QUESTION = 10_000
 
 _RUN_OF_BLANKS = re.compile(r"\s{2,}+")
 
+_PANICS = "pyo3_runtime"
 _MAX_ATTEMPTS = 5
 """Most attempts to answer a question while files are being removed."""
 
@@ -172,8 +173,9 @@ class Asking:
     ) -> _Found:
         """The result of the current stages, with these settings or the library's own.
 
-        Retries if a document that was found has been removed meanwhile, and without the encoder if it
-        fails. Raises DocumentGone if documents are removed during every attempt.
+        Retries if a document that was found has been removed meanwhile, without the encoder if it
+        fails, and over rebuilt indexes if their files are damaged. Raises DocumentGone if documents
+        are removed during every attempt.
         """
         upkeep = self._upkeep
         stages = upkeep.stages if settings is None else partial(upkeep.stages_with, settings)
@@ -187,6 +189,17 @@ class Asking:
                     raise
                 upkeep.encoders.rest(error)
                 upkeep.forget_stages()
+            except PinciteError:
+                raise
+            except BaseException as error:
+                # What damaged files lead to depends on the engine; tantivy's panic is no Exception.
+                is_panic = type(error).__module__ == _PANICS
+                if not is_panic and not isinstance(error, Exception):
+                    raise
+                if not upkeep.forget_damaged_indexes():
+                    if is_panic:
+                        raise RuntimeError(f"the index engine failed: {error}") from error
+                    raise
         return ask(stages())
 
     def kept(self, answer: Answer, collection: str | None) -> Answer:

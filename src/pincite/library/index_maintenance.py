@@ -106,6 +106,16 @@ class Upkeep:
         with self._lock:
             self._stages = None
 
+    def forget_damaged_indexes(self) -> bool:
+        """Whether files of the indexes were damaged; the next question loads or rebuilds them."""
+        with self._lock:
+            found, _ = self.on_disk()
+            # Another process may have rebuilt them since these were loaded.
+            if found and self._indexes and found.manifest == self._indexes.manifest:
+                return False
+            self._indexes, self._stages = None, None
+            return True
+
     def _stages_over(
         self, settings: Settings, notices: tuple[str, ...], *, calibrated: bool = True
     ) -> AnswerStages:

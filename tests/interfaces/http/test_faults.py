@@ -75,15 +75,23 @@ def test_a_library_that_is_gone_makes_health_fail(serve: Serve, library: Path) -
     assert "missing" in health.json()["problems"][0]
 
 
-def test_a_damaged_index_is_made_anew_from_the_catalog(serve: Serve, library: Path) -> None:
+@pytest.mark.parametrize("damage", ["zeros", "flipped"])
+def test_a_damaged_index_is_made_anew_from_the_catalog(
+    serve: Serve, library: Path, damage: str
+) -> None:
     expected = serve().post("/v1/query", json=PH).json()["citations"]
     while_serving = serve()
+    assert while_serving.post("/v1/query", json=TORQUE).status_code == 200
     for path in (library / "index").rglob("*"):
-        if path.is_file():
-            path.write_bytes(b"\0" * path.stat().st_size)
+        if path.is_file() and path.stat().st_size:
+            content = path.read_bytes()
+            flipped = bytes(byte ^ 0x5A for byte in content)
+            # In place: the engine has the file in its memory.
+            with path.open("r+b") as file:
+                file.write(flipped if damage == "flipped" else b"\0" * len(content))
     for client in (while_serving, serve()):
         reply = client.post("/v1/query", json=PH)
-        assert reply.status_code == 200
+        assert reply.status_code == 200, reply.text
         assert reply.json()["citations"] == expected
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Allowed", "Form", "Served"]
 
+_MOST_SECTION_CHARS = 1_000_000
+"""Of all sections in one reply to a search."""
+
 _FIRST_QUESTION = "What has to be checked before work begins?"
 """Asked at startup, so that everything is loaded."""
 
@@ -217,7 +220,13 @@ class Served(Shelf):
             filters=filters,
             explain=debug,
         )
-        form = search_form(found, self.library, collection=scope, sections=sections)
+        form = search_form(
+            found,
+            self.library,
+            collection=scope,
+            sections=sections,
+            most_section_chars=_MOST_SECTION_CHARS,
+        )
         links = [
             Permalink.to(hit["document"], hit["start"], hit["end"], hit["text"])
             for hit in form["hits"]

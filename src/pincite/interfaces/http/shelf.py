@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from pincite.assemble.files import open_reader
 from pincite.errors import ReadError, UsageError
 from pincite.interfaces.http.permalinks import Permalink
-from pincite.interfaces.http.problems import not_found
+from pincite.interfaces.http.problems import Refused, not_found
 from pincite.interfaces.http.telling import Allowed, Telling
 from pincite.library.library import Library
 from pincite.records.files import digest_now
@@ -29,7 +33,12 @@ _PLACES_SHOWN = 100
 _LONGEST_TEXT = 1_000_000
 """Most characters in one reply."""
 _PICTURES_KEPT_BYTES = 64 * 1024 * 1024
-_DRAWING_SECONDS = 30.0
+_DRAWING_SECONDS = 10.0
+_MOST_WAITING = 6
+"""Requests for pictures at once, the one that is drawn included; each has a thread."""
+_MOST_PIXELS = 24_000_000
+_FORGOTTEN_SECONDS, _MOST_UNDRAWN = 600.0, 1_000
+_LOOKING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +60,10 @@ class Shelf:
         self._files: tuple[int, tuple[FileEntry, ...]] = (-1, ())
         self._drawing = threading.Lock()
         self._drawer: SandboxedReader | None = None
+        self._may_wait = threading.BoundedSemaphore(_MOST_WAITING)
         self._pictures: OrderedDict[tuple[str, int, float], bytes] = OrderedDict()
+        self._undrawn: OrderedDict[tuple[str, int], tuple[float, str]] = OrderedDict()
+        """Pages that could not be drawn: until when that holds, and why."""
 
     def close(self) -> None:
         """Release the library."""
@@ -110,16 +122,22 @@ class Shelf:
         self, quote: str, *, document: str = "", collection: str | None = None,
         allowed: Allowed = None,
     ) -> Form:  # fmt: skip
-        """Find these exact words in one document or in all; every occurrence has its permalink."""
+        """Find these exact words in one document or in all; the first occurrences have permalinks.
+
+        `more`: whether there are others. Raises Refused (504) where looking takes too long.
+        """
         if not quote.strip():
             raise UsageError("the quote is empty; expected the words to look for")
         scope = None if collection is None else self.scope(collection, allowed)
-        places = []
-        for file in self.files(allowed):
-            if document not in ("", file.document_id) or scope not in (None, file.collection):
-                continue
-            places += list(self._places_of(quote, file, allowed))
-        return {"quote": quote, "verified": bool(places), "places": places[:_PLACES_SHOWN]}
+        chosen = [
+            file
+            for file in self.files(allowed)
+            if document in ("", file.document_id) and scope in (None, file.collection)
+        ]
+        found = self._places_in(chosen, quote, allowed)
+        places = list(islice(found, _PLACES_SHOWN))
+        more = next(found, None) is not None
+        return {"quote": quote, "verified": bool(places), "places": places, "more": more}
 
     def documents(self, *, collection: str | None = None, allowed: Allowed = None) -> list[Form]:
         """Every file, with its coverage."""
@@ -198,6 +216,19 @@ class Shelf:
         document = self.library.catalog.document(document_id)
         return Held(document=document, files=files, former=former)
 
+    def _places_in(
+        self, files: Sequence[FileEntry], quote: str, allowed: Allowed
+    ) -> Iterator[Form]:
+        began = time.monotonic()
+        for number, file in enumerate(files):
+            if time.monotonic() - began > _LOOKING_SECONDS:
+                raise Refused(
+                    HTTPStatus.GATEWAY_TIMEOUT,
+                    f"looked through {number} of {len(files)} files in {_LOOKING_SECONDS:g} s; name "
+                    "the 'document' or the 'collection' that the quote is from",
+                )
+            yield from self._places_of(quote, file, allowed)
+
     def _places_of(self, quote: str, file: FileEntry, allowed: Allowed) -> Iterator[Form]:
         document = self.library.catalog.document(file.document_id)
         start = document.text.find(quote)
@@ -248,13 +279,34 @@ class Shelf:
         document = held.document
         if document.media_type != _PDF:
             raise not_found("this kind of document has no page images; show its text")
-        _page_of(document, number)
-        key = (document.sha256, number, scale)
-        with self._drawing:
-            if key not in self._pictures:
-                self._keep(key, self._draw(held, number, scale))
-            self._pictures.move_to_end(key)
+        page = _page_of(document, number)
+        if page.width * page.height * scale**2 > _MOST_PIXELS:
+            largest = (_MOST_PIXELS / (page.width * page.height)) ** 0.5
+            raise UsageError(f"page {number} is too large for this scale; at most {largest:.2f}")
+        return self._drawn(held, number, scale)
+
+    def _drawn(self, held: Held, number: int, scale: float) -> bytes:
+        """The picture, if need be after waiting for others; a failure is remembered for a while."""
+        key = (held.document.sha256, number, scale)
+        with suppress(KeyError):
             return self._pictures[key]
+        until, reason = self._undrawn.get(key[:2], (0.0, ""))
+        if time.monotonic() < until:
+            raise not_found(reason)
+        if not self._may_wait.acquire(blocking=False):
+            raise _too_many_pictures()
+        try:
+            if not self._drawing.acquire(timeout=_DRAWING_SECONDS):
+                raise _too_many_pictures()
+            try:
+                if key not in self._pictures:
+                    self._keep(key, self._draw(held, number, scale))
+                self._pictures.move_to_end(key)
+                return self._pictures[key]
+            finally:
+                self._drawing.release()
+        finally:
+            self._may_wait.release()
 
     def _draw(self, held: Held, number: int, scale: float) -> bytes:
         if self._drawer is None:
@@ -267,7 +319,11 @@ class Shelf:
                 )
             except ReadError as error:
                 reason = str(error)
-        raise not_found(f"page {number} cannot be drawn: {reason.replace(held.files[0].path, '')}")
+        told = f"page {number} cannot be drawn: {reason.replace(held.files[0].path, '')}"
+        self._undrawn[held.document.sha256, number] = (time.monotonic() + _FORGOTTEN_SECONDS, told)
+        while len(self._undrawn) > _MOST_UNDRAWN:
+            self._undrawn.popitem(last=False)
+        raise not_found(told)
 
     def _keep(self, key: tuple[str, int, float], picture: bytes) -> None:
         self._pictures[key] = picture
@@ -276,6 +332,14 @@ class Shelf:
 
 
 _PDF = "application/pdf"
+
+
+def _too_many_pictures() -> Refused:
+    return Refused(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "too many page images are being drawn; try again in a moment",
+        headers={"Retry-After": "2"},
+    )
 
 
 def page_form(page: Page) -> Form:
