@@ -137,7 +137,11 @@ def apart(folder: Path) -> dict[str, str]:
 def shell(command: str, folder: Path) -> tuple[str, int]:
     """Run a command as a shell would; gives what it printed and its exit code."""
     done = subprocess.run(
-        ["bash", "-c", f'pincite() {{ {shlex.quote(sys.executable)} -m pincite "$@"; }}\n{command}'],
+        [
+            "bash",
+            "-c",
+            f'pincite() {{ {shlex.quote(sys.executable)} -m pincite "$@"; }}\n{command}',
+        ],
         cwd=folder,
         env={**os.environ, **apart(folder), "PYTHONPATH": str(Path(pincite.__file__).parents[1])},
         stdin=subprocess.DEVNULL,
@@ -188,7 +192,9 @@ def prepare(folder: Path, names: list[str]) -> None:
         elif name in _LIBRARIES:
             shutil.copytree(_sample_library(), folder / _LIBRARIES[name])
         else:
-            raise ValueError(f"a page cannot start with {name!r}; expected samples or {' or '.join(_LIBRARIES)}")
+            raise ValueError(
+                f"a page cannot start with {name!r}; expected samples or {' or '.join(_LIBRARIES)}"
+            )
 
 
 @cache

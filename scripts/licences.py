@@ -81,7 +81,11 @@ def needed(extras: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
             continue
         seen.add(key)
         if name == "pincite":
-            waiting += [Requirement(part) for extra in one.extras for part in project["optional-dependencies"][extra]]
+            waiting += [
+                Requirement(part)
+                for extra in one.extras
+                for part in project["optional-dependencies"][extra]
+            ]
             continue
         try:
             found[name] = distribution(name)
@@ -89,13 +93,17 @@ def needed(extras: Sequence[str] = ()) -> tuple[list[Package], list[str]]:
             missing.add(name)
             continue
         waiting += _asked_for(found[name], one.extras)
-    return [Package(name=name, licence=licence(found[name])) for name in sorted(found)], sorted(missing)
+    return [Package(name=name, licence=licence(found[name])) for name in sorted(found)], sorted(
+        missing
+    )
 
 
 def _asked_for(package: Distribution, extras: set[str]) -> Iterator[Requirement]:
     for written in package.requires or ():
         one = Requirement(written)
-        if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in (extras or {""})):
+        if one.marker is None or any(
+            one.marker.evaluate({"extra": extra}) for extra in (extras or {""})
+        ):
             one.marker = None
             yield one
 
@@ -121,7 +129,9 @@ def _of_file(package: Distribution) -> str:
     """The first line of a licence file that is not blank."""
     for file in package.files or ():
         if re.search(r"(^|/)(LICEN[CS]E|COPYING)[^/]*$", str(file), re.IGNORECASE):
-            lines = Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").split("\n")
+            lines = (
+                Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").split("\n")
+            )
             return next((line.strip()[:_SHORT] for line in lines if line.strip()), "")
     return ""
 
@@ -165,7 +175,9 @@ def _table(packages: Sequence[Package]) -> list[str]:
 
 
 def _remark(one: Package) -> str:
-    return " (copyleft)" if one.is_copyleft else " (of its files)" if one.is_copyleft_of_files else ""
+    return (
+        " (copyleft)" if one.is_copyleft else " (of its files)" if one.is_copyleft_of_files else ""
+    )
 
 
 if __name__ == "__main__":

@@ -55,9 +55,7 @@ def _served(library: Library) -> tuple[str, str]:
     return http_page(described), mcp_page(Tools(served))
 
 
-EXIT_CODES = (
-    "DONE", "ERROR", "USAGE", "ABSTAINED", "VERIFICATION_FAILED", "WORSE", "INTERRUPTED"
-)
+EXIT_CODES = ("DONE", "ERROR", "USAGE", "ABSTAINED", "VERIFICATION_FAILED", "WORSE", "INTERRUPTED")
 
 # --- Command line -----------------------------------------------------------------------------
 
@@ -128,7 +126,12 @@ def http_page(described: Mapping[str, Any]) -> str:
     ]
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
-            parts += ["", f"## {method.upper()} {path}", "", *_operation(path, method, operation, described)]
+            parts += [
+                "",
+                f"## {method.upper()} {path}",
+                "",
+                *_operation(path, method, operation, described),
+            ]
     return "\n".join(parts)
 
 
@@ -138,7 +141,11 @@ def _operation(
     concrete = re.sub(r"\{[^}]*\}", "x", path)
     right = rule_of({"type": "http", "path": concrete, "method": method.upper()}).scope or "none"
     codes = ", ".join(code for code in operation["responses"] if code != "default")
-    parts = [_cell(operation.get("description", operation["summary"])), "", f"Right: {right}. Success: {codes}."]
+    parts = [
+        _cell(operation.get("description", operation["summary"])),
+        "",
+        f"Right: {right}. Success: {codes}.",
+    ]
     rows = [
         f"| `{one['name']}` | {one['in']} | {_type(one['schema'])} | {_cell(one['schema'].get('description', ''))} |"
         for one in operation.get("parameters", ())
@@ -167,7 +174,9 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2]).removesuffix("Body").lower()
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_type(one) for one in schema["anyOf"] if one.get("type") != "null"))
+        return " or ".join(
+            dict.fromkeys(_type(one) for one in schema["anyOf"] if one.get("type") != "null")
+        )
     if "const" in schema or "enum" in schema:
         return " or ".join(f"`{one}`" for one in schema.get("enum", [schema.get("const")]))
     if schema.get("type") == "array":
@@ -245,8 +254,23 @@ def formats_page(answer: Mapping[str, Any]) -> str:
 
 
 # Values that differ between machines, runs or versions.
-_VARYING = ("timings", "source", "corpus_version", "readings", "settings_digest", "confidence", "support")
-_KINDS = {str: "string", bool: "boolean", int: "integer", float: "number", list: "list", dict: "object"}
+_VARYING = (
+    "timings",
+    "source",
+    "corpus_version",
+    "readings",
+    "settings_digest",
+    "confidence",
+    "support",
+)
+_KINDS = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "list",
+    dict: "object",
+}
 
 
 def _example(form: Mapping[str, Any], skip: tuple[str, ...] = ()) -> Iterator[str]:
@@ -319,7 +343,11 @@ def plugins_page() -> str:
         "A plugin provides objects with the methods below; their types are those of `pincite.stages`.",
     ]
     for name, kind in vars(stages).items():
-        if inspect.isclass(kind) and getattr(kind, "_is_protocol", False) and kind.__module__ == stages.__name__:
+        if (
+            inspect.isclass(kind)
+            and getattr(kind, "_is_protocol", False)
+            and kind.__module__ == stages.__name__
+        ):
             parts += ["", f"## {name}", "", _first(kind), *_methods(kind)]
     return "\n".join(parts)
 
@@ -352,7 +380,9 @@ def _first(value: object) -> str:
 def _attributes(kind: type) -> list[str]:
     if not dataclasses.is_dataclass(kind):
         return []
-    names = ", ".join(f"`{field.name}`" for field in dataclasses.fields(kind) if field.name[0] != "_")
+    names = ", ".join(
+        f"`{field.name}`" for field in dataclasses.fields(kind) if field.name[0] != "_"
+    )
     return ["", f"Fields: {names}."]
 
 
@@ -384,4 +414,6 @@ def _signature(function: Callable[..., Any]) -> str:
         for name, one in signature.parameters.items()
         if name not in ("self", "cls")
     ]
-    return str(signature.replace(parameters=given, return_annotation=inspect.Signature.empty)).replace("|", "\\|")
+    return str(
+        signature.replace(parameters=given, return_annotation=inspect.Signature.empty)
+    ).replace("|", "\\|")

@@ -50,7 +50,9 @@ def timed(command: Sequence[str | Path], home: Path) -> tuple[float, str]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
     began = time.perf_counter()
-    done = subprocess.run(list(map(str, command)), env=environment, cwd=home, capture_output=True, text=True)
+    done = subprocess.run(
+        list(map(str, command)), env=environment, cwd=home, capture_output=True, text=True
+    )
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return time.perf_counter() - began, done.stdout
@@ -58,7 +60,10 @@ def timed(command: Sequence[str | Path], home: Path) -> tuple[float, str]:
 
 def built(folder: Path) -> Path:
     """The wheel of this tree."""
-    timed([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT], folder)
+    timed(
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT],
+        folder,
+    )
     return next(folder.glob("*.whl"))
 
 
@@ -69,7 +74,15 @@ def check(python: str, wheel: Path, extras: Sequence[str], home: Path) -> list[s
     _, version = timed([python, "-c", "import platform; print(platform.python_version())"], home)
     timed([python, "-m", "venv", env], home)
     pip = [env / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir"]
-    install = [*pip, "install", "--quiet", "--only-binary", ":all:", "--constraint", ROOT / "constraints.txt"]
+    install = [
+        *pip,
+        "install",
+        "--quiet",
+        "--only-binary",
+        ":all:",
+        "--constraint",
+        ROOT / "constraints.txt",
+    ]
     installed, _ = timed([*install, wheel], home)
     seconds, shown = timed([env / "bin" / "pincite", "demo", "--json"], home)
     answers = json.loads(shown)["answers"]
@@ -86,13 +99,17 @@ def check(python: str, wheel: Path, extras: Sequence[str], home: Path) -> list[s
         timed([env / "bin" / "python", "-c", f"import {modules}"], home)
         timed([*pip, "check"], home)
         timed([env / "bin" / "pincite", "--version"], home)
-        rows.append(f"| {version.strip()} | `{extra}` | {installed:.0f} s | | imports {modules} | |")
+        rows.append(
+            f"| {version.strip()} | `{extra}` | {installed:.0f} s | | imports {modules} | |"
+        )
     return rows
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("pythons", nargs="+")
     parser.add_argument("--extras", nargs="*", default=[])
     given = parser.parse_args()

@@ -22,7 +22,7 @@ from pincite.pipeline import AnswerStages
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Question
 from pincite.rerank.order import SCORES
-from pincite.rerank.reader.order import ReadingSelector
+from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
 from pincite.retrieve.count_scan import WordSurveyor
 from pincite.retrieve.exact import ExactWords
@@ -91,7 +91,7 @@ def answer_stages(
     understander = _question_reader(settings, catalog, indexes, weights, exact, encoder)
     selector = quoting_selector(settings, catalog)
     if models.reader is not None:
-        selector = ReadingSelector(selector=selector, reader=models.reader, sources=catalog)
+        selector = ReadOrderSelector(selector=selector, reader=models.reader, sources=catalog)
     basis = _calibration_basis(settings, catalog, models, indexes)
     if calibration is not None and calibration.made_for != basis:
         notices, calibration = (*notices, _OUTDATED), None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Packs a question, and the part of a passage around a quote, into input tokens.
 
 CLS, SEP = 101, 102
-QUESTION_TOKENS, HEADING_TOKENS, PASSAGE_TOKENS = 48, 24, 256
+QUESTION_TOKENS, HEADING_TOKENS, PASSAGE_TOKENS = 48, 24, 160
 """Most tokens of each; the last is the maximum that the reader was trained with."""
 
 _LONGEST_CHARS = 200_000
@@ -97,7 +97,7 @@ LANGUAGE = "en"
 """The only language that the reader was trained on."""
 
 _START, _END, _SENTENCE, _ANSWERS = range(4)
-_SCORES = 16
+_SCORES = 4
 _LONGEST_ANSWER_TOKENS = 30
 """The reader was not trained on longer answers."""
 
@@ -110,7 +110,7 @@ class SmallReader:
 
     def __init__(self, *, name: str, tokenizer: Tokenizer, runtime: Runtime) -> None:
         """Raises ModelError for a graph that does not give four scores for each token."""
-        if runtime.dimensions not in (4, _SCORES):
+        if runtime.dimensions != _SCORES:
             raise ModelError(
                 f"{name}: gives {runtime.dimensions} scores for a token, and a reader gives {_SCORES}: "
                 "this is a model for something else"
