@@ -17,6 +17,7 @@ from filelock import FileLock
 
 from pincite.ingest.detect import READABLE_SUFFIXES
 from pincite.interfaces.http.problems import Refused
+from pincite.records.files import read_regular
 from pincite.records.library_records import UPLOADS_FOLDER
 from pincite.verify.receipts.saved import write_whole
 
@@ -81,7 +82,7 @@ class Uploads:
 def _owners(folder: Path) -> dict[str, str]:
     """Who uploaded each file of a folder; empty where that is not known."""
     try:
-        found = json.loads((folder / _OWNERS).read_text(encoding="utf-8"))
+        found = json.loads(read_regular(folder / _OWNERS))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
