@@ -29,8 +29,9 @@ def served(tmp_path: Path) -> Iterator[Served]:
     (folder / "few.md").write_text("# Pump\n\nThe valve opens at 12 bar.\n")
     library = Library.open(tmp_path / "library", overrides=OPEN)
     library.ingest([folder])
-    with library:
-        yield Served(library)
+    one = Served(library)
+    yield one
+    one.close()
 
 
 @pytest.fixture

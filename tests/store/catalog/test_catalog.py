@@ -382,7 +382,7 @@ def test_an_empty_file_becomes_a_library_that_opens_again(tmp_path: Path) -> Non
     (tmp_path / "catalog").touch()
     first = Catalog(tmp_path / "catalog")
     name = first.meta("library_id")
-    assert (first.meta("schema_version"), first.generation()) == (str(migrations.NEWEST), 0)
+    assert (first.meta("applied_version"), first.generation()) == (str(migrations.NEWEST), 0)
     first.put("default", item("a.txt", "It starts."), recipe=RECIPE)
     first.close()
     second = Catalog(tmp_path / "catalog")
@@ -499,7 +499,7 @@ def unpacked(version: int, path: Path) -> Path:
 
 def test_a_catalog_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
     catalog = Catalog(unpacked(1, tmp_path / "catalog"))
-    assert catalog.meta("schema_version") == str(migrations.NEWEST)
+    assert catalog.meta("applied_version") == str(migrations.NEWEST)
     documents = [catalog.document(name) for name in catalog.recipes()]
     assert len(documents) == 2
     for document in documents:
@@ -520,11 +520,12 @@ def test_in_a_catalog_of_the_sixth_format_one_row_heads_another(tmp_path: Path) 
             connection.execute(f"alter table failures drop column {column}")
         connection.execute("drop table feedback")
         connection.execute("alter table embeddings drop column token_codes")
+        connection.execute("alter table conversations drop column owner")
         connection.execute("update meta set value = '6' where name = 'schema_version'")
         connection.execute("delete from meta where name = 'applied_version'")
         connection.commit()
     catalog = Catalog(path)
-    assert catalog.meta("schema_version") == str(migrations.NEWEST)
+    assert catalog.meta("applied_version") == str(migrations.NEWEST)
     stored = catalog.passages_of(pump.document.id)
     assert [passage.headers for passage in stored] == [((), (0,), (0,)), ()]
     catalog.close()
@@ -580,7 +581,7 @@ def test_a_column_that_a_later_step_adds_is_added_once(
 
 def test_a_catalog_of_the_second_format_gets_dates_and_tags(tmp_path: Path) -> None:
     catalog = Catalog(unpacked(2, tmp_path / "catalog"))
-    assert catalog.meta("schema_version") == str(migrations.NEWEST)
+    assert catalog.meta("applied_version") == str(migrations.NEWEST)
     assert catalog.collections() == {"a": 2, "b": 1}
     assert len(catalog.passage_keys()) == 4
     with pytest.raises(UsageError, match="no dates; ingest the files again"):
