@@ -26,6 +26,12 @@ class Format(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     HTML = "html"
+    NOTEBOOK = "ipynb"
+    JSON = "json"
+    XML = "xml"
+    YAML = "yaml"
+    TOML = "toml"
+    SUBTITLES = "subtitles"
     TEXT = "text"
 
 
@@ -44,9 +50,20 @@ READABLE_SUFFIXES: dict[str, Format] = {
     ".tsv": Format.CSV,
     ".md": Format.MARKDOWN,
     ".markdown": Format.MARKDOWN,
+    ".mdx": Format.MARKDOWN,
     ".html": Format.HTML,
     ".htm": Format.HTML,
     ".xhtml": Format.HTML,
+    ".ipynb": Format.NOTEBOOK,
+    ".json": Format.JSON,
+    ".jsonl": Format.JSON,
+    ".ndjson": Format.JSON,
+    ".xml": Format.XML,
+    ".yaml": Format.YAML,
+    ".yml": Format.YAML,
+    ".toml": Format.TOML,
+    ".srt": Format.SUBTITLES,
+    ".vtt": Format.SUBTITLES,
     ".txt": Format.TEXT,
     ".text": Format.TEXT,
     ".log": Format.TEXT,
@@ -67,6 +84,12 @@ PARSERS = Hook(
         Format.CSV: "pincite.ingest.plain.delimited:DelimitedReader",
         Format.MARKDOWN: "pincite.ingest.markdown.reader:MarkdownReader",
         Format.HTML: "pincite.ingest.html.reader:HtmlReader",
+        Format.NOTEBOOK: "pincite.ingest.data.notebook:NotebookReader",
+        Format.JSON: "pincite.ingest.data.json_reader:JsonReader",
+        Format.XML: "pincite.ingest.data.xml_reader:XmlReader",
+        Format.YAML: "pincite.ingest.plain.settings_files:YamlReader",
+        Format.TOML: "pincite.ingest.plain.settings_files:TomlReader",
+        Format.SUBTITLES: "pincite.ingest.plain.subtitles:SubtitleReader",
         Format.TEXT: "pincite.ingest.plain.text:TextReader",
     },
 )

@@ -14,14 +14,18 @@ from typing import Any
 from pincite.records.document import BlockKind
 from pincite.records.flow import DOUBT
 from pincite.report.markdown import escaped, without_list_start
-from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read
+from pincite.text.as_read import MARKDOWN, NOTEBOOK, RESTRUCTURED_TEXT, as_read
 from pincite.text.locations import on_one_line, page_and_section
 
 Form = Mapping[str, Any]
 
 _MENTIONS_SHOWN = 20
 _NO_ANSWER = "No answer in these documents."
-_MEDIA_TYPES = {".md": MARKDOWN, ".markdown": MARKDOWN, ".rst": RESTRUCTURED_TEXT}
+_MEDIA_TYPES = {
+    **dict.fromkeys((".md", ".markdown", ".mdx"), MARKDOWN),
+    ".ipynb": NOTEBOOK,
+    ".rst": RESTRUCTURED_TEXT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

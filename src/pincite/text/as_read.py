@@ -21,6 +21,9 @@ from pincite.text.marks import scripts_apart
 MARKDOWN = "text/markdown"
 HTML = "text/html"
 RESTRUCTURED_TEXT = "text/x-rst"
+NOTEBOOK = "application/x-ipynb+json"
+WITH_MARKDOWN = frozenset({MARKDOWN, NOTEBOOK})
+"""The types of documents whose text is Markdown."""
 
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
 # Not before a number, where it may mean "more than".
@@ -68,7 +71,7 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
         return _code(quote.splitlines())
     if media_type == HTML:  # Its reader keeps only line breaks that a browser shows.
         return quote
-    if media_type == MARKDOWN:
+    if media_type in WITH_MARKDOWN:
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
     inline = rst_inline if media_type == RESTRUCTURED_TEXT else _on_one_line
     return _joined(_blocks(quote.splitlines(), inline))
