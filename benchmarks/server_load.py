@@ -5,7 +5,8 @@
 The library contains the sample documents. Each client draws: search (half), ask (three tenths), the
 same question again (a tenth), and a file of its own that is uploaded, queried, deleted and queried
 again (a tenth). An answer that quotes a deleted file counts as stale. Replies of 503 with Retry-After
-are the server's own limit and are counted separately.
+are the server's own limit and are counted separately. A process of its own asks /health ten times a
+second on one connection, and a client looks at page images and verifies a quote beside the others.
 """
 
 from __future__ import annotations
@@ -81,6 +82,43 @@ async def use(client: httpx.AsyncClient, number: int, until: float, seen: Seen) 
             await seen.timed("ask again", client.post("/v1/query", json={"question": QUESTIONS[0]}))
         else:
             await come_and_go(client, f"{number}x{turn}", until, seen)
+
+
+PROBE = """
+import http.client, sys, time
+port, until = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+while time.monotonic() < until:
+    begun = time.perf_counter()
+    connection.request("GET", "/health")
+    reply = connection.getresponse()
+    reply.read()
+    print(time.perf_counter() - begun, reply.status, flush=True)
+    time.sleep(0.1)
+"""
+
+
+async def look(client: httpx.AsyncClient, until: float, seen: Seen) -> None:
+    """Draw pages and verify a quote that is all over the library, until time is over."""
+    documents = (await client.get("/v1/documents")).json()["documents"]
+    paged = [one["id"] for one in documents if one["name"].endswith(".pdf")]
+    scale = 0
+    while time.monotonic() < until:
+        scale = scale % 60 + 1
+        image = f"/v1/documents/{paged[0]}/pages/1.png?scale={1 + scale / 60}"
+        await seen.timed("image", client.get(image))
+        await seen.timed("verify", client.post("/v1/verify", json={"quote": "e"}))
+
+
+async def probe(port: int, seconds: float, seen: Seen) -> None:
+    """Note what another process sees of /health."""
+    command = [sys.executable, "-c", PROBE, str(port), str(seconds)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    for line in told.decode().splitlines():
+        took, status = line.split()
+        seen.statuses[f"health {status}"] += 1
+        seen.seconds["health"].append(float(took))
 
 
 async def come_and_go(client: httpx.AsyncClient, name: str, until: float, seen: Seen) -> None:
@@ -163,7 +201,9 @@ async def measure(port: int, process: int, clients: int, seconds: float) -> None
         begun = time.monotonic()
         async with memory(process, max(1.0, seconds / 20)) as held:
             await asyncio.gather(
-                *(use(client, number, begun + seconds, seen) for number in range(clients))
+                probe(port, seconds, seen),
+                look(client, begun + seconds, seen),
+                *(use(client, number, begun + seconds, seen) for number in range(clients)),
             )
         took = time.monotonic() - begun
     report(seen, took, held)

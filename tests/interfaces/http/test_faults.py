@@ -182,3 +182,23 @@ def told_of_the_disk(reply: Any, status: int) -> None:
     assert reply.headers["content-type"] == "application/problem+json"
     assert reply.headers["retry-after"]
     assert "unexpected" not in reply.json()["detail"]
+
+
+def test_a_disk_that_fills_up_during_a_job_ends_it_and_it_resumes(disk: Path) -> None:
+    rooms = "\n\n".join(f"Pump {n} turns {n * 7} times in hall {n % 13}." for n in range(8_000))
+    with server(disk) as client:
+        sent = client.post("/v1/ingest", files={"files": ("pumps.txt", rooms.encode())})
+        fill_up(disk)
+        address = f"/v1/jobs/{sent.json()['job']}"
+        assert wait_until(
+            lambda: client.get(address).json()["state"] in ("done", "failed"), seconds=120
+        )
+        told = client.get(address).json()
+        assert told["state"] == "failed"
+        assert "disk" in told["message"]
+        assert "resumes" in told["message"]
+    (disk / "fill").unlink()
+    with server(disk) as client:
+        assert wait_until(lambda: client.get(address).json()["state"] == "done", seconds=120)
+        names = [one["name"] for one in client.get("/v1/documents").json()["documents"]]
+        assert "pumps.txt" in names

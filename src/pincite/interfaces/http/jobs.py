@@ -113,6 +113,8 @@ class Jobs:
         self._waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._is_ending = threading.Event()
         self._thread: threading.Thread | None = None
+        self._unsaved: dict[str, Job] = {}
+        """How jobs ended that the disk had no room for; they are unfinished on it, and so resume."""
 
     def start(self) -> None:
         """Start the thread, with the unfinished jobs first."""
@@ -159,7 +161,9 @@ class Jobs:
 
     def get(self, identity: str, *, allowed: Allowed = None) -> Job:
         """A job with its progress. Raises Refused (404) if this client has no such job."""
-        job = self._load(identity) if _ID.fullmatch(identity) else None
+        job = self._unsaved.get(identity)
+        if job is None and _ID.fullmatch(identity):
+            job = self._load(identity)
         if job is None or (allowed is not None and job.collection not in allowed):
             raise not_found(f"there is no job {identity[:40]}")
         return job
@@ -172,12 +176,28 @@ class Jobs:
                 with FileLock(self._folder / f"{identity}.lock", timeout=0):
                     job = self._load(identity)
                     if job is not None and not job.is_over:
-                        self._keep(self._done(job))
+                        self._end(self._done(job))
             except Timeout:
                 continue  # Another process is running it.
-            except OSError:
-                # The disk is full or gone: the job resumes at the next start.
-                continue
+            except OSError as error:
+                if job := self._load(identity):
+                    self._cannot_save(job, error)
+
+    def _end(self, job: Job) -> None:
+        try:
+            self._keep(job)
+        except OSError as error:
+            self._cannot_save(job, error)
+
+    def _cannot_save(self, job: Job, error: OSError) -> None:
+        reason = f"the server cannot save the job ({error.strerror}); free some space on its disk"
+        if job.state == "done":
+            message = f"it is ingested, but {reason}"
+        else:
+            first = f"{job.message}; " if job.message else ""
+            message = f"{first}{reason}; the job resumes when the server starts again"
+        state: State = "done" if job.state == "done" else "failed"
+        self._unsaved[job.id] = replace(job, state=state, message=message)
 
     def _done(self, job: Job) -> Job:
         names = self._telling.to(frozenset({job.collection}))
@@ -248,7 +268,10 @@ class _Reporter:
         if time.monotonic() - self._saved_at > _SAVE_EVERY_SECONDS:
             self._saved_at = time.monotonic()
             self.job = replace(self.job, files=tuple(self._files.values()))
-            self._keep(self.job)
+            with suppress(
+                OSError
+            ):  # A full disk ends the ingest only where its own files need room.
+                self._keep(self.job)
 
     def finished(self, report: IngestReport, library: Library) -> Job:
         """The job with the result of each file."""

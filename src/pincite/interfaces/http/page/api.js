@@ -12,30 +12,61 @@ export class Problem extends Error {
   }
 }
 
-/** Called when the server requires a key; returns one, or null. Set by app.js. */
-export const keys = { ask: async () => null };
+/** Asks the user for a key; returns one, or null. `told` is why the last one was not taken. Set by app.js. */
+export const keys = { ask: async (told) => told && null };
+
+let entering = null;
+
+/** What this tab's key may do. Asks for a key if the server requires one: each that is tried costs one request. */
+export function rights() {
+  entering ??= enter().catch((error) => {
+    entering = null;
+    throw error;
+  });
+  return entering;
+}
+
+async function enter() {
+  for (;;) {
+    const response = await fetched("/v1/session");
+    if (response.ok) {
+      const { scopes, collections } = await response.json();
+      return { collections, may: (scope) => scopes.includes("admin") || scopes.includes(scope) };
+    }
+    const problem = await problemOf(response);
+    if (response.status !== 401) throw problem;
+    const wasWrong = sessionStorage.getItem(KEY) !== null;
+    sessionStorage.removeItem(KEY);
+    const key = await keys.ask(wasWrong ? "The server does not know this key. Check it, or ask for a new one." : "");
+    if (!key) throw problem;
+    sessionStorage.setItem(KEY, key);
+  }
+}
 
 function headers(more) {
   const key = sessionStorage.getItem(KEY);
   return key ? { ...more, Authorization: `Bearer ${key}` } : more;
 }
 
-async function call(path, options = {}) {
-  let response;
+async function fetched(path, options = {}) {
   try {
-    response = await fetch(path, { ...options, headers: headers(options.headers ?? {}) });
+    return await fetch(path, { ...options, headers: headers(options.headers ?? {}) });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ title: "The server cannot be reached.", detail: "The server cannot be reached. Is it still running?" });
   }
-  if (response.ok) return response;
+}
+
+async function call(path, options) {
+  await rights();
+  let response = await fetched(path, options);
   if (response.status === 401) {
-    const key = await keys.ask();
-    if (key) {
-      sessionStorage.setItem(KEY, key);
-      return call(path, options);
-    }
+    // The key was revoked since, or the server has been given its first one.
+    entering = null;
+    await rights();
+    response = await fetched(path, options);
   }
+  if (response.ok) return response;
   throw await problemOf(response);
 }
 

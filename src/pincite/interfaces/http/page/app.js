@@ -121,17 +121,8 @@ function themeButton() {
 
 // --- Keys -------------------------------------------------------------------------------------------
 
-let asking = null;
-keys.ask = () => {
-  // If several requests are refused at once, they share one dialog.
-  asking ??= askForKey().finally(() => {
-    asking = null;
-  });
-  return asking;
-};
-
-function askForKey() {
-  return new Promise((resolve) => {
+keys.ask = (told) =>
+  new Promise((resolve) => {
     const field = h("input", { id: "key", type: "password", autocomplete: "off", required: true });
     const dialog = h(
       "dialog",
@@ -140,6 +131,7 @@ function askForKey() {
         "form",
         { method: "dialog" },
         h("h2", { id: "key-title" }, "This server requires a key"),
+        told && h("p", { class: "key-told", role: "alert" }, told),
         h("p", {}, "It is kept until you close this tab."),
         h("div", { class: "field" }, h("label", { for: "key" }, "API key"), field),
         h("div", { class: "dialog-buttons" }, h("button", { class: "main-button", value: "yes" }, "Continue")),
@@ -152,6 +144,5 @@ function askForKey() {
     document.body.append(dialog);
     dialog.showModal();
   });
-}
 
 show({ restore: true });

@@ -1,7 +1,7 @@
 // The page where questions are asked: the conversation so far, and the field for the next question.
 
 import { answerView } from "./answer.js";
-import { api, stream } from "./api.js";
+import { api, rights, stream } from "./api.js";
 import { chip, citationsOf } from "./citations.js";
 import { announce, button, fill, h, icon, route } from "./dom.js";
 import { Scope, scopeLine, told } from "./scope.js";
@@ -94,9 +94,10 @@ export class AskPage {
 
   async #offer() {
     try {
+      const mine = await rights();
       const [stats, held, { failed }] = await Promise.all([api.stats(), api.documents(), api.problems()]);
       const names = held.documents.map((document) => document.name);
-      this.scope.offer(Object.keys(stats.collections ?? {}), [...new Set(names)]);
+      this.scope.offer(Object.keys(stats.collections ?? {}), [...new Set(names)], { all: mine.collections === null });
       if (this.suggestions) fill(this.suggestions, facts(stats, failed.length));
     } catch (error) {
       if (this.suggestions) fill(this.suggestions, h("p", { class: "hint" }, error.message));

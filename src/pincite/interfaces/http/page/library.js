@@ -1,6 +1,6 @@
 // The library: the coverage of every file, copies, and outdated answers.
 
-import { api } from "./api.js";
+import { api, rights } from "./api.js";
 import { announce, button, fill, h, icon } from "./dom.js";
 import { counted, fileName, when } from "./text.js";
 import { uploadZone } from "./upload.js";
@@ -28,15 +28,22 @@ const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part
 /** The whole view; it loads its own data. */
 export function libraryPage() {
   const held = h("div", { class: "library-held" }, h("p", { class: "hint", role: "status" }, "Loading …"));
+  const zone = h("div", {});
   const again = () => load(held, again);
   again();
-  return h("div", { class: "library" }, h("h1", {}, "Library"), uploadZone(again), held);
+  rights().then(
+    (mine) => mine.may("ingest") && fill(zone, uploadZone(again, mine.collections?.[0])),
+    () => {}, // `again` says why.
+  );
+  return h("div", { class: "library" }, h("h1", {}, "Library"), zone, held);
 }
 
 async function load(place, again) {
   try {
+    const mine = await rights();
     const [listed, stats, { failed, stale }] = await Promise.all([api.documents(), api.stats(), api.problems()]);
-    fill(place, figures(stats, failed), failures(failed), outOfDate(stale), files(listed.documents, again));
+    const removed = mine.may("delete") ? again : null;
+    fill(place, figures(stats, failed), failures(failed), outOfDate(stale), files(listed.documents, removed));
   } catch (error) {
     fill(place, h("p", { class: "trouble", role: "alert" }, icon("changed"), h("span", {}, error.message)));
   }
@@ -73,10 +80,11 @@ function outOfDate(answers) {
   );
 }
 
-function files(documents, again) {
+/** `removed` is called after a removal; null if the key may not remove. */
+function files(documents, removed) {
   if (!documents.length) return h("p", { class: "hint" }, "No documents yet.");
   const filter = h("input", { id: "file-filter", type: "search", placeholder: "Filter by name", autocomplete: "off" });
-  const rows = documents.map((document) => ({ document, row: fileRow(document, documents, again) }));
+  const rows = documents.map((document) => ({ document, row: fileRow(document, documents, removed) }));
   const told = h("p", { class: "hint", role: "status" });
   filter.addEventListener("input", () => {
     const wanted = filter.value.toLowerCase();
@@ -95,7 +103,7 @@ function files(documents, again) {
   );
 }
 
-function fileRow(document, all, again) {
+function fileRow(document, all, removed) {
   const coverage = typeof document.coverage === "object" ? document.coverage : { status: document.coverage };
   const status = coverage?.status ?? "complete";
   const [sign, label] = COVERAGE[status] ?? COVERAGE.complete;
@@ -116,20 +124,20 @@ function fileRow(document, all, again) {
       copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `Identical to ${[...new Set(copies)].map(fileName).join(", ")}`),
     ),
     h("span", { class: `coverage coverage-${status}` }, icon(sign), label),
-    button(`Remove ${document.name} from the library`, { icon: "remove", bare: true, class: "tool", on: (event) => confirmRemoval(event.currentTarget, document, again) }),
+    removed && button(`Remove ${document.name} from the library`, { icon: "remove", bare: true, class: "tool", on: (event) => confirmRemoval(event.currentTarget, document, removed) }),
   );
 }
 
 const kindOf = (document) => KINDS[document.kind] ?? fileName(document.name).split(".").pop().toUpperCase();
 
-function confirmRemoval(from, document, again) {
+function confirmRemoval(from, document, removed) {
   const said = h("p", { role: "alert" });
   const remove = async () => {
     try {
       await api.remove(document.id);
       dialog.close();
       announce(`${document.name} was removed.`);
-      again();
+      removed();
     } catch (error) {
       said.textContent = error.message;
     }

@@ -32,11 +32,13 @@ export class Scope {
     );
   }
 
-  /** Offer the library's collections and names. */
-  offer(collections, files) {
+  /** Offer the library's collections and names; `all`: a question may be about all of them at once. */
+  offer(collections, files, { all }) {
     const chosen = this.collection.value;
-    this.collection.replaceChildren(h("option", { value: "" }, "All collections"), ...collections.map((name) => h("option", { value: name }, name)));
-    this.collection.value = collections.includes(chosen) ? chosen : "";
+    const every = all || collections.length < 2 ? [h("option", { value: "" }, "All collections")] : [];
+    this.collection.replaceChildren(...every, ...collections.map((name) => h("option", { value: name }, name)));
+    this.collection.value = collections.includes(chosen) ? chosen : every.length ? "" : collections[0];
+    this.collection.dispatchEvent(new Event("change"));
     this.names.replaceChildren(...files.map((name) => h("option", { value: name })));
   }
 
@@ -53,11 +55,6 @@ export class Scope {
       ...(this.collection.value ? { collection: this.collection.value } : {}),
       ...(Object.keys(filters).length ? { filters } : {}),
     };
-  }
-
-  clear() {
-    this.collection.value = "";
-    for (const input of this.inputs.values()) input.value = "";
   }
 }
 

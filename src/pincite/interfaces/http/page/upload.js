@@ -9,10 +9,10 @@ const AT_ONCE = 2;
 const OVER = new Set(["done", "failed"]);
 
 /** A drop zone for files; `added` is called when all have been ingested. */
-export function uploadZone(added) {
+export function uploadZone(added, into = "default") {
   const lines = h("ul", { class: "upload-lines", "aria-label": "Files being added" });
   const chooser = h("input", { id: "upload-files", type: "file", multiple: true, class: "sr-only", on: { change: () => take([...chooser.files]) } });
-  const collection = h("input", { id: "upload-collection", type: "text", value: "default", autocomplete: "off" });
+  const collection = h("input", { id: "upload-collection", type: "text", value: into, autocomplete: "off" });
   const zone = h(
     "section",
     { class: "upload", "aria-labelledby": "upload-title" },

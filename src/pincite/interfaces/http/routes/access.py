@@ -10,6 +10,13 @@ from pincite.interfaces.http.guards.rights import KEY_COOKIE, written_key
 router = APIRouter(tags=["state"])
 
 
+@router.get("/v1/session")
+def session(request: Request, allowed: MaySee) -> Reply:
+    """What this request's key may do: its scopes, and its collections (null: all)."""
+    collections = None if allowed is None else sorted(allowed)
+    return {"scopes": sorted(request.state.scopes), "collections": collections}
+
+
 @router.post("/v1/session")
 def open_session(request: Request, response: Response, allowed: MaySee) -> Reply:
     """Store this request's key in a cookie for the page, which scripts cannot read.
@@ -25,8 +32,7 @@ def open_session(request: Request, response: Response, allowed: MaySee) -> Reply
             samesite="strict",
             secure=request.url.scheme == "https",
         )
-    collections = None if allowed is None else sorted(allowed)
-    return {"scopes": sorted(request.state.scopes), "collections": collections}
+    return session(request, allowed)
 
 
 @router.delete("/v1/session")
