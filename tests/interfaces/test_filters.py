@@ -86,7 +86,7 @@ def test_a_wrong_filter_is_an_error_that_tells_what_there_is(
 def test_an_empty_tag_is_refused_when_filing(folder: Path, library: Path) -> None:
     result = lexical_cli("ingest", folder, "--library", library, "--tag", " ")
     assert result.returncode != 0
-    assert "a tag is empty" in result.stderr
+    assert "a tag has no name" in result.stderr
 
 
 def test_sync_tags_what_it_finds_and_a_touched_file_has_its_new_date(

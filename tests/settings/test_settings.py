@@ -252,6 +252,12 @@ def test_a_list_in_the_environment_is_split_at_commas(monkeypatch: pytest.Monkey
     settings, _ = load_settings(overrides={"server": {"trusted_proxies": ["10.0.0.1"]}})
     assert settings.server.allowed_hosts == ("docs.example", "files.example")
     assert settings.server.trusted_proxies == ("10.0.0.1",)
+    monkeypatch.setenv("PINCITE_SERVER__TRUSTED_PROXIES", '["127.0.0.1", "10.0.0.2"]')
+    settings, _ = load_settings()
+    assert settings.server.trusted_proxies == ("127.0.0.1", "10.0.0.2")
+    monkeypatch.setenv("PINCITE_SERVER__TRUSTED_PROXIES", '["127.0.0.1"')
+    with pytest.raises(SettingsError, match="not a JSON list"):
+        load_settings()
 
 
 def test_what_keeps_answers_for_several_servers_is_a_redis() -> None:

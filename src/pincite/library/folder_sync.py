@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from pincite.assemble.files import ingest_stages, reading_conditions, reading_limits
-from pincite.errors import LibraryBusy, UsageError
+from pincite.errors import LibraryBusy
 from pincite.ingest.discover import Discovery, Selection
 from pincite.ingest.watch import watched
 from pincite.library.folder import Work, under_way
@@ -19,7 +19,7 @@ from pincite.library.homes import writing
 from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Intake, ProgressCallback, recipe
 from pincite.library.sync_plan import Digests, SyncPlan
-from pincite.records.arguments import checked_paths, checked_text, checked_texts
+from pincite.records.arguments import checked_name, checked_paths, checked_texts
 from pincite.records.library_records import IngestReport
 from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
@@ -46,11 +46,10 @@ class Wanted:
         selection: Selection | None = None,
         retry: bool = False,
     ) -> Self:
-        """Check a caller's arguments. Raises UsageError for an invalid path or an empty name."""
-        if not checked_text(collection, "the collection").strip():
-            raise UsageError("the collection has no name; give one, such as 'default'")
-        if any(not tag.strip() for tag in checked_texts(tags, "the tags")):
-            raise UsageError("a tag is empty; give it a name, such as 'manual'")
+        """Check a caller's arguments. Raises UsageError for an invalid path or name."""
+        checked_name(collection, "the collection", example="default")
+        for tag in checked_texts(tags, "the tags"):
+            checked_name(tag, "a tag", example="manual")
         return cls(
             paths=checked_paths(paths),
             collection=collection,

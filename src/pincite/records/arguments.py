@@ -20,6 +20,19 @@ def checked_text(given: object, what: str) -> str:
     return given
 
 
+def checked_name(given: object, what: str, *, example: str) -> str:
+    """A name that can be read and written. Raises UsageError if it is empty or not printable."""
+    name = checked_text(given, what)
+    if not name.strip():
+        raise UsageError(f"{what} has no name; give one, such as '{example}'")
+    if not name.isprintable():
+        raise UsageError(
+            f"{what} is {name[:100]!r}, with characters that cannot be seen; give a name such as "
+            f"'{example}'"
+        )
+    return name
+
+
 def checked_texts(given: object, what: str) -> tuple[str, ...]:
     """Several such strings. Raises UsageError for a single one, which would be split into letters."""
     if isinstance(given, str) or not isinstance(given, Iterable):

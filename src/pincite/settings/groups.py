@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -30,9 +31,14 @@ class Group(BaseModel):
 
 
 def _parts(value: Any) -> Any:
-    """The items of a list: in an environment variable they are separated by commas."""
+    """The items of a list: in an environment variable they are separated by commas, or are JSON."""
     if not isinstance(value, str):
         return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            raise ValueError(f"is not a JSON list ({error}); write a,b or ['a', 'b']") from error
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

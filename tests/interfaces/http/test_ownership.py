@@ -127,3 +127,15 @@ def test_what_a_key_was_refused_is_in_the_audit_log(team: Team) -> None:
     assert (f"scope refused: DELETE {address}", None) in told
     assert ("scope refused: GET /v1/metrics", None) in told
     assert any(event == f"DELETE {address}" and status in (200, 204) for event, status in told)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\0b", "a\rb", "a\u202eb", " ", "x" * 101])
+def test_a_collection_has_a_name_that_can_be_read(team: Team, name: str) -> None:
+    reply = team.client.post(
+        "/v1/ingest",
+        files={"files": ("a.txt", b"The pump turns.")},
+        data={"collection": name},
+        headers=team.headers["admin"],
+    )
+    assert reply.status_code == 400
+    assert "give a name" in reply.json()["detail"] or "give one" in reply.json()["detail"]

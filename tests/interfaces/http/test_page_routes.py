@@ -27,6 +27,14 @@ def test_every_address_of_the_page_is_its_shell_under_the_policy(
     assert not re.search(r"<style|style=|<script(?![^>]* src=)| on\w+=", reply.text)
 
 
+@pytest.mark.parametrize("address", ["/", "/library", "/c/x", "/page/app.js"])
+def test_the_head_of_a_page_is_that_of_the_page(client: TestClient, address: str) -> None:
+    head, whole = client.head(address), client.get(address)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == str(len(whole.content))
+    assert head.headers["etag"] == whole.headers["etag"]
+
+
 @pytest.mark.parametrize("name", _SOURCES)
 def test_every_file_that_the_page_names_is_served(client: TestClient, name: str) -> None:
     for wanted in _NAMED.findall((PAGE / name).read_text(encoding="utf-8")):

@@ -46,6 +46,7 @@ _KINDS = {
     "svg": "image/svg+xml",
 }
 _SHELL = "index.html"
+_PAGE = ["GET", "HEAD"]
 _MOST_CHARACTERS = 100_000
 """Most characters of a document in one reply."""
 
@@ -70,17 +71,17 @@ def _files() -> Mapping[str, _File]:
     return found
 
 
-@router.get("/", include_in_schema=False)
-@router.get("/library", include_in_schema=False)
-@router.get("/reports", include_in_schema=False)
-@router.get("/c/{identity}", include_in_schema=False)
-@router.get("/conversations/{number}", include_in_schema=False)
+@router.api_route("/", methods=_PAGE, include_in_schema=False)
+@router.api_route("/library", methods=_PAGE, include_in_schema=False)
+@router.api_route("/reports", methods=_PAGE, include_in_schema=False)
+@router.api_route("/c/{identity}", methods=_PAGE, include_in_schema=False)
+@router.api_route("/conversations/{number}", methods=_PAGE, include_in_schema=False)
 def shell(request: Request) -> Response:
     """The page; its script shows the view for the address."""
     return _sent(request, _files()[_SHELL])
 
 
-@router.get("/page/{name}", include_in_schema=False)
+@router.api_route("/page/{name}", methods=_PAGE, include_in_schema=False)
 def part_of_page(name: str, request: Request) -> Response:
     """A script, style sheet or image of the page."""
     found = _files().get(name)

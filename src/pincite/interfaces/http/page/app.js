@@ -18,7 +18,7 @@ const ask = new AskPage({ navigate });
 
 /** Show the view for the address. */
 async function show({ restore = false } = {}) {
-  const [, place, id] = location.pathname.split("/").map(decodeURIComponent);
+  const [, place, id] = location.pathname.split("/").map(decoded);
   if (!source.hidden) source.close();
   markPlace(place);
   if (place === "library") {
@@ -37,9 +37,18 @@ async function show({ restore = false } = {}) {
   if (restore) reopen();
 }
 
+/** What is no UTF-8 stays as it is, and is then not found. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** After a reload the citation that was open is opened again. */
 function reopen() {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = decoded(location.hash.slice(1));
   if (!id) return;
   const chips = [...main.querySelectorAll(".chip")];
   const chip = chips.find((one) => one.dataset.id === id);

@@ -20,6 +20,7 @@ from pincite.interfaces.http.jobs import Job
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.http.uploads import apart, safe_name
+from pincite.records.arguments import checked_name
 
 router = APIRouter(prefix="/v1", tags=["ingest"])
 
@@ -145,8 +146,8 @@ def _below(given: str, folders: tuple[str, ...]) -> Path:
 
 
 def _collection(given: Any, allowed: Allowed) -> str:
-    collection = str(given)
-    if not collection.strip() or len(collection) > _LONGEST_COLLECTION:
+    collection = checked_name(str(given), "the collection", example="default")
+    if len(collection) > _LONGEST_COLLECTION:
         raise UsageError(
             f"the collection is '{collection[:40]}'; give a name of at most {_LONGEST_COLLECTION} "
             "characters"
