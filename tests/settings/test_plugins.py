@@ -85,7 +85,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '[project.entry-points."pincite.verifiers"]\nfailing = "pincite_broken:Failing"\n'
         '[project.entry-points."pincite.answerers"]\nfailing = "pincite_broken:Failing"\n'
         '[project.entry-points."pincite.rerankers"]\nfailing = "pincite_broken:Failing"\n'
-        '[project.entry-points."pincite.parsers"]\nsrt = "pincite_missing:Reader"\n'
+        '[project.entry-points."pincite.parsers"]\nsbv = "pincite_missing:Reader"\n'
         'odd = "pincite_broken:Failing"\n'
         '[project.entry-points."pincite.commands"]\nfailing = "pincite_broken:command"\n'
     )
@@ -151,10 +151,10 @@ def test_a_parser_reads_its_files_in_the_confined_process(example: Path, tmp_pat
     folder = tmp_path / "talks"
     folder.mkdir()
     content = (
-        "1\n00:00:01,000 --> 00:00:04,000\nWelcome to the plant.\n\n"
-        "2\n00:01:07,000 --> 00:01:12,000\nThe relief valve opens at 6.5 bar.\n"
+        "0:00:01.000,0:00:04.000\nWelcome to the plant.\n\n"
+        "0:01:07.000,0:01:12.000\nThe relief valve opens at 6.5 bar.\n"
     )
-    (folder / "tour.srt").write_text(content)
+    (folder / "tour.sbv").write_text(content)
     library = tmp_path / "library"
     without = run("ingest", folder, "-l", tmp_path / "other", site=tmp_path)
     assert "no files Pincite reads" in without.stderr + without.stdout
@@ -163,7 +163,7 @@ def test_a_parser_reads_its_files_in_the_confined_process(example: Path, tmp_pat
     answer = json.loads(run("ask", VALVE, "-l", library, "--json", site=example).stdout)
     cited = answer["citations"][0]
     assert cited["cited_text"] == "The relief valve opens at 6.5 bar."
-    assert cited["place"] == "at 00:01:07"
+    assert cited["place"] == "at 0:01:07"
     assert cited["sha256"] == hashlib.sha256(content.encode()).hexdigest()
     assert content.encode()[cited["start_byte"] : cited["end_byte"]].decode() == cited["cited_text"]
 
@@ -270,7 +270,7 @@ def test_doctor_lists_them_and_says_which_are_in_use(example: Path, library: Pat
         "doctor", "-l", library, "--json", site=example, PINCITE_VERIFICATION__PLUGINS="no-drafts"
     ).stdout)  # fmt: skip
     used = {one["name"] for one in report["plugins"] if one["in_force"]}
-    assert used == {"srt", "txt", "titles", "no-drafts"} - {
+    assert used == {"sbv", "txt", "titles", "no-drafts"} - {
         one["name"] for one in report["plugins"] if one["kind"] == "routes" and one["in_force"]
     }
     assert len(report["plugins"]) == len(plugins.KINDS)
@@ -305,11 +305,11 @@ def test_a_verifier_that_fails_refuses(broken: Path, using: Any, library: Path) 
 def test_a_broken_parser_fails_its_files_alone(broken: Path, tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
-    for name in ("a.srt", "b.odd", "c.txt"):
+    for name in ("a.sbv", "b.odd", "c.txt"):
         (folder / name).write_text("The relief valve opens at 6.5 bar.\n")
     report = json.loads(run("ingest", folder, "-l", tmp_path / "l", "--json", site=broken).stdout)
     told = {Path(one["path"]).name: one["reason"] for one in report["failed"]}
-    assert "plugin 'srt' (parsers) of pincite_broken 0.1 could not be loaded" in told["a.srt"]
+    assert "plugin 'sbv' (parsers) of pincite_broken 0.1 could not be loaded" in told["a.sbv"]
     assert "out of luck" in told["b.odd"]
     assert report["added"] == 1
 
@@ -322,7 +322,7 @@ def test_a_broken_command_is_named_and_doctor_tells_of_broken_ones(
     assert "plugin 'failing' (commands) of pincite_broken 0.1" in failed.stderr
     checked = run("doctor", "-l", library, site=broken)
     assert checked.returncode == 1
-    assert "plugin 'srt' (parsers) of pincite_broken 0.1 could not be loaded" in " ".join(
+    assert "plugin 'sbv' (parsers) of pincite_broken 0.1 could not be loaded" in " ".join(
         checked.stdout.split()
     )
 

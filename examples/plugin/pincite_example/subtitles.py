@@ -9,12 +9,12 @@ from pincite.errors import ReadError
 from pincite.records.document import Block, BlockKind, Document
 
 _CUE = re.compile(
-    r"^\d{1,6}\n(?P<begin>\d\d:\d\d:\d\d),\d{3} --> [^\n]*\n(?P<text>(?:[^\n]+\n?)+)", re.MULTILINE
+    r"^(?P<begin>\d{1,2}:\d\d:\d\d)\.\d{3},[^\n]*\n(?P<text>(?:[^\n]+\n?)+)", re.MULTILINE
 )
 
 
 class SubtitleReader:
-    """Reads `.srt` files. The text is the file's own, so that quotes lead back to its bytes."""
+    """Reads `.sbv` files. The text is the file's own, so that quotes lead back to its bytes."""
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read a file's bytes, in the process that is confined to them."""
@@ -33,6 +33,6 @@ class SubtitleReader:
         )
         return Document(
             id="", sha256="",  # Pincite fills them in: a file's bytes are its identity.
-            title=path.stem, media_type="application/x-subrip", text=text, encoding="utf-8",
+            title=path.stem, media_type="text/x-sbv", text=text, encoding="utf-8",
             blocks=blocks,
         )  # fmt: skip
