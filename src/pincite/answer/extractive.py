@@ -63,6 +63,8 @@ class ExtractiveAnswerer:
             evidence=tuple(units.evidence),
             notices=self._notices,
             parts=tuple(part.text for part in selection.parts),
+            derivation=selection.derivation,
+            nothing=selection.nothing,
         )
 
     def _in_order(self, question: Question, evidence: Sequence[Evidence]) -> list[Evidence]:

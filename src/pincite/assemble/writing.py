@@ -12,6 +12,7 @@ from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.answer.selection import MmrSelector
 from pincite.answer.selectors import NewerSelector, RangedRowsSelector, SupportingSelector
+from pincite.answer.tables import TableSelector
 from pincite.assemble.plugins import with_added_answerer
 from pincite.records.flow import Mode
 from pincite.settings.groups import GenerationSettings
@@ -121,8 +122,9 @@ def _without(chosen: GenerationSettings) -> str:
 
 
 def quoting_selector(settings: Settings, sources: Sources) -> Selector:
-    """Selects the best sentences, without rows of other ranges, with newer versions and support."""
+    """Selects rows that a table finds exactly, else the best sentences with versions and support."""
     chosen = settings.evidence.model_dump(exclude={"parts"})
     best = NewerSelector(MmrSelector(sources, **chosen), sources)
     ranged = RangedRowsSelector(best, sources)
-    return SupportingSelector(ranged, sources, least=settings.verification.min_support)
+    supported = SupportingSelector(ranged, sources, least=settings.verification.min_support)
+    return TableSelector(supported, sources)

@@ -317,6 +317,37 @@ class AnsweredPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """A table cell that a number is computed from: `text` is exactly `Document.text[start:end]`."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derivation:
+    """A number computed from cells; the verifier computes it again before it is shown.
+
+    `operation` is one of `text.tables.derived.OPERATIONS`. `value` is in plain digits, after `≈` if it
+    is rounded. `said` is how the question was read.
+    """
+
+    operation: str
+    value: str
+    operands: tuple[Operand, ...]
+    said: str
+    unit: str = ""
+    decimal_mark: Literal[".", ","] = "."
+
+    @property
+    def text(self) -> str:
+        """The value with its unit."""
+        return f"{self.value} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """The sentences that may be quoted, best first, and those that were dropped.
 
@@ -332,6 +363,10 @@ class Selection:
     answers: str = ""
     parts: tuple[AnsweredPart, ...] = ()
     """The single questions if there are several; one without evidence has no answer."""
+    derivation: Derivation | None = None
+    """What is asked for, if it is computed from the evidence."""
+    nothing: str = ""
+    """Why there is no evidence, if the documents show that there is none."""
 
     def answered_of(self, question: Question) -> Question:
         """The question with the notices, reduced to the parts that have an answer to check."""
@@ -453,6 +488,9 @@ class Draft:
     """The language model that was asked, and its server; empty without one."""
     parts: tuple[str, ...] = ()
     """The single questions if there are several."""
+    derivation: Derivation | None = None
+    nothing: str = ""
+    """Why there is nothing to quote, if the documents show it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -570,6 +608,8 @@ class Answer:
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     is_doubtful: bool = False
     """The quotes are the nearest ones, and may not answer: the strict stance would have refused."""
+    derivation: Derivation | None = None
+    """The number that was asked for, if it is computed from cells of the quotes."""
     survey: Survey | None = None
     """Set if the question was about the whole collection."""
     parts: tuple[str, ...] = ()
@@ -585,7 +625,9 @@ class Answer:
 
     @property
     def short_answer(self) -> str:
-        """The words of the best quote that answer by themselves; empty where the reader is not sure."""
+        """What answers by itself: a number computed, or words of a quote; empty if that is not sure."""
+        if self.derivation is not None:
+            return self.derivation.text
         return next(
             (claim.text[slice(*claim.short_answer)] for claim in self.shown if claim.short_answer),
             "",

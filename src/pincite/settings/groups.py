@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,6 +13,8 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+
+from pincite.settings.toml_files import from_json
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
@@ -35,10 +36,7 @@ def _parts(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if value.lstrip().startswith("["):
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise ValueError(f"is not a JSON list ({error}); write a,b or ['a', 'b']") from error
+        return from_json(value)
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 

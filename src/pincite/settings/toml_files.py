@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -106,3 +107,11 @@ def shipped_names(folder: str) -> list[str]:
 
 def _folder(name: str) -> Traversable:
     return files("pincite").joinpath(*name.split("/"))
+
+
+def from_json(written: str) -> object:
+    """The value of a list in an environment variable. Raises ValueError with what to write."""
+    try:
+        return json.loads(written)
+    except ValueError as error:
+        raise ValueError(f'is not a JSON list ({error}); write a,b or ["a", "b"]') from error

@@ -31,6 +31,7 @@ from pincite.verify.abstention.reasons import (
     without_quotes_shown,
 )
 from pincite.verify.conflicts import Conflict, Conflicts, name_with_version
+from pincite.verify.derivations import WITHHELD, recomputed
 from pincite.verify.drafts import CheckedDraft, DraftChecker
 from pincite.verify.quotes.cells import Scales
 from pincite.verify.statements.claims import ClaimChecker
@@ -145,6 +146,8 @@ class SourceVerifier:
         self, question: Question, draft: Draft, checked: CheckedDraft, hits: Sequence[Hit]
     ) -> list[str]:
         """Why no quote is left, or none that answers without the best one; empty if some are."""
+        if not checked.claims and draft.nothing:
+            return [draft.nothing]
         if not checked.claims:
             reason = self._reasons.why_nothing(question, draft, hits)
             return [reason, *self._missing.nearest(question, hits)]
@@ -194,8 +197,9 @@ class SourceVerifier:
         cited = {citation.document for citation in checked.citations}
         yield from self._reasons.caveats(question, cited, checked.citations)
         yield from self._reasons.newer_versions(question, checked.citations)
-        yield from self._reasons.also_found_in(question, _quoted_sentences(checked), hits)
-        yield from self._missing.remarks(question, checked.used)
+        if not judged.is_certain:
+            yield from self._reasons.also_found_in(question, _quoted_sentences(checked), hits)
+            yield from self._missing.remarks(question, checked.used)
 
     def _refuse(
         self,
@@ -216,6 +220,8 @@ class SourceVerifier:
     def _answer(
         self, question: Question, draft: Draft, checked: CheckedDraft, confidence: float
     ) -> Answer:
+        derivation = recomputed(draft.derivation, checked.citations) if checked.claims else None
+        withheld = [WITHHELD] if checked.claims and draft.derivation and not derivation else []
         return Answer(
             status=Status.ANSWERED if checked.claims else Status.ABSTAINED,
             question=question.text,
@@ -223,7 +229,7 @@ class SourceVerifier:
             claims=checked.claims,
             citations=checked.citations,
             confidence=confidence,
-            reasons=tuple(dict.fromkeys(checked.reasons)),
+            reasons=tuple(dict.fromkeys((*checked.reasons, *withheld))),
             corpus_version=self._provenance.corpus_version,
             settings_digest=self._provenance.settings_digest,
             mode=draft.mode,
@@ -232,6 +238,7 @@ class SourceVerifier:
             left_out=checked.left_out,
             calibration=self._judge.message,
             parts=draft.parts,
+            derivation=derivation,
         )
 
 

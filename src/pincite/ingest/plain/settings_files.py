@@ -18,7 +18,7 @@ from pincite.records.document import Block, BlockKind, Cell, Document
 _LONGEST_CELL_CHARS = 200
 _LONGEST_PATH_CHARS = 500
 _MOST_VALUES = 300_000
-_TABLE = re.compile(r"\[\[?[ \t]*([^\[\]#]+?)[ \t]*\]?\][ \t]*(?:#.*)?$")
+_TABLE = re.compile(r"\[\[?([^\[\]#]{1,500})\]\]?(?=[\s#]|$)")
 _KEY = re.compile(
     r"""((?:"[^"]*"|'[^']*'|[\w-]+)(?:[ \t]*\.[ \t]*(?:"[^"]*"|'[^']*'|[\w-]+))*)[ \t]*="""
 )
@@ -146,7 +146,7 @@ def _toml(text: str) -> Iterator[Block]:
         if head or is_new:
             yield from _assignment(text, waiting, table)
             waiting = [] if head else [line]
-            table = head[1] if head else table
+            table = head[1].strip() if head else table
         elif waiting and line.text and not (line.text[0] == "#" and _is_whole(text, waiting)):
             waiting.append(line)
     yield from _assignment(text, waiting, table)

@@ -13,6 +13,7 @@ from pincite.models.vectors import sigmoid
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights
+from pincite.verify.abstention.by_table import asked_cell, by_table
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
@@ -27,6 +28,10 @@ _TELLING = 0.5
 _NAMED, _NAMED_SHARE = 0.9, 0.5
 """Confidence in a quote that names the very thing asked about, and the least share of the other words
 that it must have."""
+
+_CERTAIN = 0.99
+"""Confidence in the rows that a table's exact reading of the question finds: only the reading can be
+wrong."""
 
 _SHARED = 0.4
 """Least share of the words of a question in an unsupported language that relevant quotes contain."""
@@ -67,6 +72,8 @@ class Judgement:
     caveat: str = ""
     short: Span | None = None
     is_doubtful: bool = False
+    is_certain: bool = False
+    """A table's rows were found by an exact reading of the question."""
 
 
 class Judge:
@@ -93,6 +100,8 @@ class Judge:
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit]
     ) -> Judgement:
         """The judgement of an answer based on this evidence, which must not be empty."""
+        if readings := by_table(question, evidence, hits, self._sources):
+            return Judgement(confidence=_CERTAIN, short=asked_cell(readings), is_certain=True)
         signals = measure(
             question,
             evidence,

@@ -15,6 +15,7 @@ from pincite.errors import ReadError, ReceiptError
 from pincite.records.document import Document
 from pincite.records.flow import Answer, Citation, Claim, Status
 from pincite.stages import Reader
+from pincite.verify.derivations import derivation_form
 from pincite.verify.quotes.cells import box_forms, cell_form, cited_cells, label_form
 from pincite.verify.quotes.list_lead_ins import announced_by
 from pincite.verify.receipts.cited_files import (
@@ -36,6 +37,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "mode": str(answer.mode),
         "text": answer.text,
         **({"short_answer": answer.short_answer} if answer.short_answer else {}),
+        **({"derivation": derivation_form(answer.derivation)} if answer.derivation else {}),
         "claims": [claim_form(claim) for claim in answer.claims],
         "citations": [citation_form(citation) for citation in answer.citations],
         "confidence": answer.confidence,

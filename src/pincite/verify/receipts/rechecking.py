@@ -12,6 +12,7 @@ from pincite.records.counts import Closeness
 from pincite.records.document import Document, Range
 from pincite.records.flow import Citation, CitedCell, Label, Mode
 from pincite.text.mentions import Mentions
+from pincite.verify.derivations import derivation_problems
 from pincite.verify.numbers.figures import check_figures, without_marks
 from pincite.verify.receipts.cited_files import CitedFiles, read_otherwise
 from pincite.verify.statements.claims import CARRIED
@@ -38,7 +39,10 @@ def statement_problems(receipt: Mapping[str, Any]) -> Iterator[str]:
     if not isinstance(claims, list) or not all(map(_is_claim, claims)):
         yield "its claims are not a list of text, citations and verdict"
         return
-    yield from _short_answer_problems(receipt, claims)
+    if "derivation" in receipt:
+        yield from derivation_problems(receipt["derivation"], receipt.get("short_answer"), quotes)
+    else:
+        yield from _short_answer_problems(receipt, claims)
     texts = [claim["text"] for claim in claims if not claim.get("further")]
     made_of = "its statements" if mode == Mode.GENERATED else "its quotes"
     yield from _text_problems(receipt["text"], texts, quotes, made_of)

@@ -1,0 +1,126 @@
+"""Selects the rows of a table that a question is exactly about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pincite.records.document import Document, Span
+from pincite.records.flow import Derivation, Evidence, Hit, Operand, Passage, Question, Selection
+from pincite.stages import Selector, Sources
+from pincite.text.tables.derived import derived_value
+from pincite.text.tables.finding import readings_of
+from pincite.text.tables.reading import Operation, Reading
+
+MOST_QUOTED = 200
+"""Rows that are quoted; of a longer list the first."""
+
+_BEHIND = 0.5
+"""Score of what is shown on request only."""
+
+_MOST_STRETCH_CHARS = 200_000
+"""Longest stretch of a table that is quoted as a whole, for what is computed from many rows."""
+
+
+class TableSelector:
+    """Puts the rows of a table's exact reading of the question in place of another selection.
+
+    The selection of the other selector stands where no table reads the question.
+    """
+
+    def __init__(self, selector: Selector, sources: Sources) -> None:
+        self._selector = selector
+        self._sources = sources
+
+    def select(self, question: Question, hits: Sequence[Hit]) -> Selection:
+        """The rows in their order, or the other selection."""
+        readings = readings_of(question, hits, self._sources)
+        if not readings:
+            return self._selector.select(question, hits)
+        if not any(reading.rows for reading in readings):
+            return Selection(evidence=(), nothing=_no_row(readings[0]))
+        derivation = None
+        if readings[0].operation is not Operation.ROWS:
+            derivation = _derivation(readings[0])
+            if derivation is None:
+                return self._selector.select(question, hits)
+        evidence = [item for reading in readings for item in self._rows(reading, hits)]
+        numbered = tuple(replace(item, id=f"e{n}") for n, item in enumerate(evidence, start=1))
+        notices = tuple(_read_as(reading) for reading in readings)
+        return Selection(evidence=numbered, notices=notices, derivation=derivation)
+
+    def _rows(self, reading: Reading, hits: Sequence[Hit]) -> Iterator[Evidence]:
+        """The rows; of many that a number is computed from, the first and the stretch of the others."""
+        document = reading.table.document
+        spans = [
+            Span(document_id=document.id, start=row.start, end=row.end) for row in reading.rows
+        ]
+        if len(spans) > MOST_QUOTED and reading.operation is not Operation.ROWS:
+            first, second, *_, last = spans
+            spans = [first, Span(document_id=document.id, start=second.start, end=last.end)]
+        passages = {span: hit.passage for hit in hits for span in hit.passage.sentences}
+        for place, span in enumerate(spans[:MOST_QUOTED]):
+            yield Evidence(
+                id="",
+                span=span,
+                quote=document.text[span.start : span.end],
+                passage=passages.get(span) or _passage(document, span),
+                # A stretch is further reading.
+                score=1.0 if place == 0 or len(spans) > 2 or len(reading.rows) == 2 else _BEHIND,
+            )
+
+
+def _passage(document: Document, span: Span) -> Passage:
+    """A passage of these rows alone: they need not be in one that was found."""
+    block = document.blocks_in(span.start, span.end)[0]
+    return Passage(
+        id=f"{document.id}:{span.start}",
+        span=span,
+        section=block.section,
+        page=block.page,
+        sentences=(span,),
+    )
+
+
+def _derivation(reading: Reading) -> Derivation | None:
+    """What is computed, with the cells from which it is; None if too much would have to be quoted."""
+    table = reading.table
+    column = table.key if reading.over is None else reading.over
+    cells = [cell for row in reading.rows if (cell := row.cells[column]) is not None]
+    if reading.operation is Operation.COUNT:
+        cells = [
+            next(cell for cell in (row.cells[column], *row.cells) if cell is not None)
+            for row in reading.rows
+        ]
+    if max(row.end for row in reading.rows) - reading.rows[0].start > _MOST_STRETCH_CHARS:
+        return None
+    text, document = table.document.text, table.document.id
+    operands = tuple(
+        Operand(document=document, start=cell.start, end=cell.end, text=text[cell.start : cell.end])
+        for cell in cells
+    )
+    unit = table.unit(column) if reading.operation is not Operation.COUNT else ""
+    mark = table.mark(column) or "."
+    value = derived_value(str(reading.operation), [one.text for one in operands], mark)
+    if value is None:
+        return None
+    return Derivation(
+        operation=str(reading.operation),
+        value=value,
+        unit=unit,
+        decimal_mark=mark,
+        said=reading.said,
+        operands=operands,
+    )
+
+
+def _read_as(reading: Reading) -> str:
+    count = f"{len(reading.rows):,} of {len(reading.table.rows):,} rows"
+    is_cut = len(reading.rows) > MOST_QUOTED and reading.operation is Operation.ROWS
+    quoted = f", the first {MOST_QUOTED} are quoted" if is_cut else ""
+    left_out = f"; left out: {', '.join(reading.left_out)}" if reading.left_out else ""
+    return f"read as: {reading.said} ({count}{quoted}{left_out})"
+
+
+def _no_row(reading: Reading) -> str:
+    return f"read as: {reading.said}; none of its {len(reading.table.rows):,} rows fits"

@@ -1,0 +1,554 @@
+"""Reads a question as one about the rows of a table: every word of it must have a part in that.
+
+A reading is exact or there is none: a word that names no column, value, row or operation means that
+the question asks for something else, and is left to the other stages.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+from pathlib import PurePath
+
+from pincite.text.numbers import figures
+from pincite.text.tables.phrases import (
+    Phrases,
+    Run,
+    as_words,
+    contains,
+    forms,
+    stems,
+    whole_keys,
+    without_unit,
+)
+from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
+from pincite.text.tables.tables import Quantity, Table, period
+from pincite.text.tables.words import ways_of, words_of
+from pincite.text.terms import fold
+
+_MOST_WORDS = 40
+_LONGEST_VALUE_WORDS = 12
+_NEAR_WORDS = 3
+_MOST_RANKED = 50
+_BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
+
+
+def read_question(question: str, table: Table, language: str = "en") -> Reading | None:
+    """The reading of a question by a table; None if there is none, or more than one."""
+    phrases = Phrases(question, language)
+    if not 0 < len(phrases.words) <= _MOST_WORDS:
+        return None
+    try:
+        return _Parse(phrases, table, language).reading()
+    except _NoReadingError:
+        return None
+
+
+class _NoReadingError(Exception):
+    """A word has no part, or may have several."""
+
+
+class _Parse:
+    """Gives each word of a question its part, the longest phrases first."""
+
+    def __init__(self, phrases: Phrases, table: Table, language: str) -> None:
+        self._phrases = phrases
+        self._words = phrases.words
+        self._table = table
+        self._language = language
+        self._named: dict[int, int] = {}
+        """The columns that are named, with the place of the word that does."""
+        self._measures: dict[str, int] = {}
+        """Words that name a column by its measure ("cost"), with their places."""
+        self._conditions: list[Condition] = []
+        self._values: list[tuple[int, str]] = []
+        """The words that are values of a column."""
+        self._ranked: Ranked | None = None
+        self._operation = Operation.ROWS
+        self._over: int | None = None
+        self._counted: int | None = None
+        """A column of numbers that "how many" asks for."""
+        self._is_every = False
+
+    def reading(self) -> Reading | None:
+        """The reading. Raises _NoReadingError where a word has no part."""
+        self._name_columns()
+        self._find_values()
+        self._find_measures()
+        self._compare()
+        self._rank()
+        self._aggregate()
+        self._settle()
+        return self._result()
+
+    @property
+    def _compared(self) -> set[int]:
+        return {one.column for one in self._conditions}
+
+    # --- Columns and values ---------------------------------------------------------------------
+
+    def _name_columns(self) -> None:
+        heads = {
+            place: stems(without_unit(column.name), self._language)
+            for place, column in enumerate(self._table.columns)
+        }
+        for column in sorted(heads, key=lambda one: -len(heads[one])):
+            size = len(heads[column])
+            for first in range(len(self._words) - size + 1 if size else 0):
+                run = first, first + size
+                written = [word.stem for word in self._words[slice(*run)]]
+                if written == heads[column] and self._phrases.is_free(run):
+                    self._phrases.take(run, "column", column)
+                    self._named.setdefault(column, first)
+
+    def _find_values(self) -> None:
+        held, compared = self._held(), set(self._behind_comparisons())
+        taken: dict[int, set[str]] = defaultdict(set)
+        for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
+            words = self._words[slice(*run)]
+            if not self._phrases.is_free(run) or all(word.is_quiet for word in words):
+                continue
+            is_compared = not compared.isdisjoint(range(*run))
+            column = self._column_of(held[run], run)
+            if column is not None and not (is_compared and self._table.quantities(column)):
+                self._phrases.take(run, "value")
+                self._values.append((column, as_words(self._phrases.text(run))))
+                taken[column] |= held[run][column]
+        for column, values in taken.items():
+            self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
+
+    def _behind_comparisons(self) -> Iterator[int]:
+        """The places of words that are a number or date behind "more than" or "since"."""
+        for place in range(len(self._words)):
+            if self._phrases.before(place, ways_of("comparisons")):
+                found = self._phrases.quantity(place)
+                yield from range(*found[1]) if found else ()
+
+    def _held(self) -> Mapping[Run, Mapping[int, set[str]]]:
+        """The runs of words that are cells: for each column, the cells' texts."""
+        count = len(self._words)
+        wanted: dict[str, list[Run]] = defaultdict(list)
+        for first in range(count):
+            for last in range(first + 1, min(count, first + _LONGEST_VALUE_WORDS) + 1):
+                text = self._phrases.text((first, last))
+                for form in {as_words(text), *whole_keys(text)}:
+                    wanted[form].append((first, last))
+        held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for column in range(len(self._table.columns)):
+            for cell in set(self._table.texts(column)):
+                for form in wanted.keys() & forms(cell):
+                    for run in wanted[form]:
+                        held[run][column].add(cell)
+        return held
+
+    def _column_of(self, columns: Mapping[int, set[str]], run: Run) -> int | None:
+        """The column of which some words are a value. Raises if it may be one of several."""
+        near = (*self._words[max(0, run[0] - 2) : run[0]], *self._words[run[1] : run[1] + 1])
+        beside = {word.column for word in near if word.use == "column"} & columns.keys()
+        if beside:
+            return beside.pop() if len(beside) == 1 else None
+        word = self._words[run[0]].text
+        is_number = run[1] - run[0] == 1 and word[0].isdigit() and bool(figures(word).numbers)
+        # A number alone is no name of a row, unless it is a year.
+        if is_number and not (word.isdigit() and _is_year(Decimal(word))):
+            return None
+        if self._table.key in columns:
+            return self._table.key
+        if len(columns) > 1:
+            raise _NoReadingError
+        return next(iter(columns))
+
+    # --- Comparisons ----------------------------------------------------------------------------
+
+    def _find_measures(self) -> None:
+        for place, word in enumerate(self._words):
+            for measure, written in _measures().items():
+                if not word.use and word.folded in written:
+                    self._measures.setdefault(measure, place)
+
+    def _compare(self) -> None:
+        counts = set(self._counts_of_rows())
+        for place, word in enumerate(self._words):
+            if word.use or place in counts or not any(map(str.isdigit, word.text)):
+                continue
+            found = self._phrases.quantity(place)
+            if found is not None and not self._compare_between(*found):
+                self._compare_with(*found)
+
+    def _compare_with(self, number: Quantity, run: Run) -> None:
+        relations = ways_of("comparisons")
+        before = self._phrases.before(run[0], relations)
+        if before is not None:
+            relation, run = relations[before[0]], (before[1][0], run[1])
+        elif behind := self._phrases.at(run[1], ways_of("comparisons_behind")):
+            relation, run = ways_of("comparisons_behind")[behind[0]], (run[0], behind[1][1])
+        elif self._is_bound(run, number):
+            relation = "="
+        else:
+            return
+        column = self._column_for(number, run)
+        self._phrases.take(run, "comparison")
+        self._add(column, relation, number)
+
+    def _compare_between(self, number: Quantity, run: Run) -> bool:
+        """Whether a number is the first of `between 5 and 10`."""
+        words = self._words
+        if run[0] == 0 or run[1] + 1 >= len(words):
+            return False
+        if (words[run[0] - 1].folded, words[run[1]].folded) not in _BETWEEN:
+            return False
+        second = self._phrases.quantity(run[1] + 1)
+        if second is None or second[0].is_date != number.is_date:
+            return False
+        whole = run[0] - 1, second[1][1]
+        column = self._column_for(second[0], whole)
+        self._phrases.take(whole, "comparison")
+        self._add(column, ">=", number)
+        self._add(column, "<=", second[0])
+        return True
+
+    def _add(self, column: int, relation: str, number: Quantity) -> None:
+        unit = self._table.unit(column)
+        if self._table.is_dated(column) and not number.is_date:
+            number = period(int(number.value))
+        if number.unit and unit and number.unit != unit:
+            raise _NoReadingError
+        self._conditions.append(Condition(column=column, relation=relation, number=number))
+
+    def _is_bound(self, run: Run, number: Quantity) -> bool:
+        """Whether a number without a relation is said of a column: beside its name, or "in 2012"."""
+        before = self._words[max(0, run[0] - 1) : run[0]]
+        is_time = number.is_date or (_is_year(number.value) and not number.unit)
+        if is_time and before and before[0].folded in words_of("in_time"):
+            return True
+        return any(word.use == "column" for word in (*before, *self._words[run[1] : run[1] + 1]))
+
+    def _column_for(self, number: Quantity, run: Run) -> int:
+        """The column that a number is compared with. Raises if it is not certain."""
+        fitting = self._fitting(number)
+        distances = {
+            column: min(abs(place - run[0]), abs(place - run[1]))
+            for column, place in self._named.items()
+        }
+        named = [column for column in fitting if column in distances]
+        if named:
+            return min(named, key=distances.__getitem__)
+        apart = {self._table.key, *self._compared}
+        others = [distances[one] for one in distances if one not in apart]
+        if others and min(others) <= _NEAR_WORDS:
+            raise _NoReadingError  # What is compared cannot be read as numbers.
+        measured = self._measured(fitting)
+        if measured is None and len(fitting) == 1:
+            return fitting[0]
+        if measured is None:
+            raise _NoReadingError
+        return measured
+
+    def _fitting(self, number: Quantity) -> list[int]:
+        """The columns of such numbers or dates, and with the same unit."""
+        is_year = not number.is_date and not number.unit and _is_year(number.value)
+        dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
+        if number.is_date:
+            return dated
+        fitting = [
+            column
+            for column in self._table.numeric()
+            if column not in dated and (is_year or column in self._named or self._adds_up(column))
+        ]
+        if number.unit:
+            same = [column for column in fitting if self._table.unit(column) == number.unit]
+            return same or [
+                column
+                for column in fitting
+                if not self._table.unit(column) and column in self._named
+            ]
+        return [*fitting, *dated] if is_year else fitting
+
+    def _measured(self, columns: Iterable[int]) -> int | None:
+        """The one of some columns that a word for its measure names. Raises if there are several."""
+        columns = list(columns)
+        for measure, place in self._measures.items():
+            found = [
+                column
+                for column in columns
+                if _measures()[measure].intersection(self._head(column))
+                or (measure == "date" and self._table.is_dated(column))
+            ]
+            if len(found) > 1:
+                raise _NoReadingError
+            if found:
+                self._phrases.take((place, place + 1), self._words[place].use or "measure")
+                return found[0]
+        return None
+
+    # --- Ranks ----------------------------------------------------------------------------------
+
+    def _counts_of_rows(self) -> Iterator[int]:
+        """The places of numbers that say how many rows a superlative asks for."""
+        for place in range(len(self._words)):
+            phrase = self._superlative(place)
+            if phrase is not None:
+                number = self._count_beside(phrase[1])
+                if number is not None:
+                    yield number
+
+    def _superlative(self, place: int) -> tuple[str, Run] | None:
+        is_bound = place > 0 and self._words[place - 1].folded == "at"  # "at least"
+        return None if is_bound else self._phrases.at(place, ways_of("superlatives"))
+
+    def _count_beside(self, run: Run) -> int | None:
+        """The place of a number before or behind a superlative."""
+        for place in (run[0] - 1, run[1]):
+            if 0 <= place < len(self._words) and not self._words[place].use:
+                numbers = figures(self._words[place].text).numbers
+                if len(numbers) == 1 and 1 <= numbers[0].value <= _MOST_RANKED:
+                    return place
+        return None
+
+    def _rank(self) -> None:
+        for place in range(len(self._words)):
+            phrase = self._superlative(place)
+            if phrase is None:
+                continue
+            written, run = phrase
+            counting = self._count_beside(run)
+            if self._ranked or (counting is None and written in words_of("with_number")):
+                raise _NoReadingError  # "The top winner"
+            count = 1
+            if counting is not None:
+                count = int(figures(self._words[counting].text).numbers[0].value)
+                run = min(run[0], counting), max(run[1], counting + 1)
+            self._phrases.take(run, "rank")
+            sign, _, measure = ways_of("superlatives")[written].partition(" ")
+            column = self._ranked_by(measure, place) if measure else self._ranked_column(run)
+            self._ranked = Ranked(column=column, is_highest=sign == "highest", count=count)
+
+    def _ranked_by(self, measure: str, place: int) -> int:
+        self._measures = {measure: place}
+        column = self._measured(self._table.numeric())
+        if column is None:
+            raise _NoReadingError
+        return column
+
+    def _ranked_column(self, run: Run) -> int:
+        """The column named behind a superlative, before it, or after "by". Raises without one."""
+        orders = words_of("orders")
+        ranks = [one for one in self._table.numeric() if not orders & self._head(one)]
+        behind = self._phrases.column_behind(run[1])
+        if behind in ranks:
+            return behind
+        if behind is not None and behind != self._table.key:
+            raise _NoReadingError
+        before = self._phrases.column_before(run[0])
+        if before in ranks and all(word.use or word.is_quiet for word in self._words[run[1] :]):
+            return before
+        measured = self._measured(ranks)
+        if measured is not None:
+            return measured
+        by = [
+            column
+            for column, place in self._named.items()
+            if column in ranks and place and self._words[place - 1].folded in words_of("by")
+        ]
+        if len(by) != 1:
+            raise _NoReadingError
+        return by[0]
+
+    # --- Numbers that are computed --------------------------------------------------------------
+
+    def _aggregate(self) -> None:
+        ways = ways_of("aggregates")
+        for place in range(len(self._words) if self._ranked is None else 0):
+            phrase = self._phrases.at(place, ways)
+            if phrase is None:
+                continue
+            if self._operation is not Operation.ROWS:
+                raise _NoReadingError
+            written, run = phrase
+            of_count = self._phrases.at(run[1], words_of("count"))
+            if of_count is not None:
+                behind = self._phrases.column_behind(of_count[1][1])
+                if behind is None or not self._adds_up(behind):
+                    self._phrases.take(run, "count")  # "The total number of pumps"
+                    continue
+                run = run[0], of_count[1][1]
+            self._phrases.take(run, "aggregate")
+            self._operation = Operation(ways[written])
+            self._over = self._added_up(run[1], is_behind=written in words_of("behind"))
+        for place in range(len(self._words)):
+            phrase = self._phrases.at(place, words_of("count"))
+            if phrase is not None and self._operation is Operation.ROWS:
+                self._count(*phrase)
+        if self._over is not None and self._is_of_several_keys():
+            raise _NoReadingError
+
+    def _added_up(self, place: int, *, is_behind: bool) -> int:
+        """The column that is added up. Raises if it is not certain."""
+        column = self._phrases.column_behind(place)
+        if column is not None and self._adds_up(column):
+            return column
+        if column is not None and column != self._table.key:
+            raise _NoReadingError
+        named = [one for one in self._named if one not in self._compared and self._adds_up(one)]
+        if is_behind and len(named) == 1:
+            return named[0]
+        measured = self._measured(filter(self._adds_up, self._table.numeric()))
+        if measured is None:
+            raise _NoReadingError
+        return measured
+
+    def _is_of_several_keys(self) -> bool:
+        """Whether single rows are named, of which one may be there more than once."""
+        key = self._table.key
+        named = next((set(one.values) for one in self._conditions if one.column == key), set())
+        return 1 < len(named) < sum(text in named for text in self._table.texts(key))
+
+    def _count(self, written: str, run: Run) -> None:
+        column = self._phrases.column_behind(run[1])
+        self._phrases.take(run, "count")
+        if written in words_of("count_of_plural"):
+            behind = next((word for word in self._words[run[1] :] if not word.is_quiet), None)
+            if behind is None or not behind.folded.endswith(("s", "n", "e")):
+                raise _NoReadingError  # "The number of the player" is in a row.
+        if column is not None and column != self._table.key:
+            if self._table.quantities(column) is None:
+                raise _NoReadingError
+            self._counted = column  # "How many windows": the number is in the row.
+        else:
+            self._operation = Operation.COUNT
+
+    def _adds_up(self, column: int) -> bool:
+        """Whether a column has amounts: no dates, years or numbers of an order."""
+        values = [one for one in self._table.quantities(column) or () if one is not None]
+        head = self._head(column)
+        if not values or values[0].is_date or head & words_of("orders"):
+            return False
+        are_years = all(_is_year(one.value) and not one.unit for one in values)
+        return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
+
+    def _head(self, column: int) -> set[str]:
+        return set(fold(self._table.columns[column].name).split())
+
+    # --- The rest -------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Every word that is left must name the rows, or nothing. Raises otherwise."""
+        title = self._table.document.title
+        written = (*self._table.section, title, PurePath(title).stem.replace("_", " "))
+        nouns = words_of("rows").union(*(stems(text, self._language) for text in written))
+        for word in self._words:
+            self._is_every = self._is_every or word.folded in words_of("every")
+            if word.use or word.is_quiet:
+                continue
+            if word.folded in nouns or word.stem in nouns:
+                word.use = "rows"
+            elif not (word.folded in words_of("amounts") and self._named):
+                raise _NoReadingError
+
+    def _result(self) -> Reading | None:
+        if not self._is_complete():
+            return None
+        operation, asked = self._operation, self._asked()
+        rows = chosen_rows(self._table, self._conditions, self._ranked)
+        if self._counted is not None and (len(rows) != 1 or self._ranked):
+            return None
+        if self._over is not None and len(rows) < 2:
+            operation, asked = Operation.ROWS, [self._over]
+        return Reading(
+            table=self._table,
+            operation=operation,
+            rows=rows,
+            conditions=tuple(self._conditions),
+            ranked=self._ranked,
+            over=self._over,
+            asked=tuple(asked),
+            left_out=tuple(self._left_out()),
+        )
+
+    def _is_complete(self) -> bool:
+        """Whether the parts make a question that rows answer."""
+        if self._operation is not Operation.ROWS:
+            unused = self._named.keys() - self._compared - {self._table.key, self._over}
+            return not unused and not self._is_elsewhere()
+        if self._ranked or self._counted is not None:
+            return True
+        if not self._conditions:
+            return self._is_every and self._names_rows()
+        return bool(self._asked()) or self._asks_for_rows()
+
+    def _asked(self) -> list[int]:
+        """The columns whose cells are asked for."""
+        if self._counted is not None:
+            return [self._counted]
+        asked = [one for one in self._named if one not in self._compared | {self._over}]
+        is_of_row = any(word.folded in words_of("of_rows") for word in self._words)
+        if self._ranked and self._ranked.column in asked and (len(asked) > 1 or is_of_row):
+            asked.remove(self._ranked.column)
+        return asked or self._asked_by_kind()
+
+    def _asked_by_kind(self) -> list[int]:
+        """The only column of dates, for "when"."""
+        dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
+        asks = {word.folded for word in self._words} & words_of("when")
+        return dated if asks and len(dated) == 1 and dated[0] not in self._compared else []
+
+    def _asks_for_rows(self) -> bool:
+        """Whether rows themselves are asked for: "which pumps", "pumps under 300 euros", RM-136."""
+        words = {word.folded for word in self._words if not word.use}
+        if self._words[0].folded in words_of("yes_or_no") or words & words_of("of_cells"):
+            return False
+        if self._names_rows() or any(one.number is not None for one in self._conditions):
+            return True
+        # "What is a valve?" asks for no row.
+        is_bare = all(word.use for word in self._words)
+        return is_bare and any(map(str.isdigit, "".join(word.text for word in self._words)))
+
+    def _names_rows(self) -> bool:
+        return any(word.use in ("rows", "column") for word in self._words)
+
+    def _is_elsewhere(self) -> bool:
+        """Whether a value is only a part of cells: it is not certain which are meant."""
+        whole = {
+            column: {as_words(text) for name, text in self._values if name == column}
+            for column, _ in self._values
+        }
+        for column, phrase in self._values:
+            cells = [
+                text
+                for text in set(self._table.texts(column))
+                if as_words(text) not in whole[column]
+            ]
+            if contains(cells, phrase):
+                return True
+        return False
+
+    def _left_out(self) -> Iterator[str]:
+        """What of the table took no part."""
+        table = self._table
+        columns = {one.column for one in self._conditions if one.number is not None}
+        columns |= {self._ranked.column} if self._ranked else set()
+        columns |= {self._over} if self._over is not None else set()
+        if table.totals and (columns or self._operation is Operation.COUNT):
+            yield _counted(len(table.totals), "total row")
+        empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
+        if empty:
+            yield _counted(empty, "empty cell")
+
+
+def _is_year(value: Decimal) -> bool:
+    return value == value.to_integral_value() and 1500 <= value < 2100
+
+
+@cache
+def _measures() -> Mapping[str, frozenset[str]]:
+    """The words for each measure."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word, measure in ways_of("measures").items():
+        found[measure].append(word)
+    return {measure: frozenset(words) for measure, words in found.items()}
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,131 @@
+"""A question as an operation on the rows of a table, and the rows that it chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pincite.text.tables.tables import Quantity, Row, Table
+
+
+class Operation(StrEnum):
+    """What is asked of the chosen rows."""
+
+    ROWS = "rows"
+    COUNT = "count"
+    SUM = "sum"
+    AVERAGE = "average"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A row's cell is one of `values`, or its number is in a relation to `number`."""
+
+    column: int
+    relation: str = "="
+    values: tuple[str, ...] = ()
+    number: Quantity | None = None
+
+    def said(self, table: Table) -> str:
+        """`Price < 300`."""
+        asked = " or ".join(self.values) if self.number is None else number_text(self.number)
+        return f"{table.columns[self.column].name} {self.relation} {asked}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """Only the `count` rows with the highest or lowest value in a column."""
+
+    column: int
+    is_highest: bool
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A question as an operation on rows.
+
+    `over` is the column that is added up, `asked` are the columns whose cells are asked for, and
+    `left_out` says what of the table takes no part ("2 empty cells").
+    """
+
+    table: Table
+    operation: Operation
+    rows: tuple[Row, ...]
+    conditions: tuple[Condition, ...] = ()
+    ranked: Ranked | None = None
+    over: int | None = None
+    asked: tuple[int, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether rows are found by the words in them, without a comparison."""
+        is_compared = any(one.number is not None for one in self.conditions) or self.ranked
+        return self.operation is Operation.ROWS and bool(self.conditions) and not is_compared
+
+    @property
+    def said(self) -> str:
+        """How the question was read: `rows of Pumps where Price < 300`."""
+        table = self.table
+        told = f"rows of {table.name}"
+        if self.conditions:
+            told += f" where {' and '.join(one.said(table) for one in self.conditions)}"
+        if self.ranked:
+            most = "highest" if self.ranked.is_highest else "lowest"
+            told += f", {most} {table.columns[self.ranked.column].name}"
+        if self.operation is Operation.COUNT:
+            return f"number of {told}"
+        if self.over is not None and self.operation is not Operation.ROWS:
+            return f"{self.operation} of {table.columns[self.over].name}, {told}"
+        return told
+
+
+def chosen_rows(
+    table: Table, conditions: Sequence[Condition], ranked: Ranked | None
+) -> tuple[Row, ...]:
+    """The rows that meet all conditions, in order or by rank."""
+    rows = [row for row in table.rows if all(_meets(table, row, one) for one in conditions)]
+    return tuple(_by_rank(table, rows, ranked)) if ranked else tuple(rows)
+
+
+def _meets(table: Table, row: Row, condition: Condition) -> bool:
+    """Whether a row meets a condition; an empty cell does not."""
+    asked = condition.number
+    if asked is None:
+        return table.text(row, condition.column) in condition.values
+    held = table.quantity(row, condition.column)
+    if held is None:
+        return False
+    last = asked.value if asked.end is None else asked.end - 1
+    return {
+        "=": asked.value <= held.value <= last,
+        ">": held.value > last,
+        "<": held.value < asked.value,
+        ">=": held.value >= asked.value,
+        "<=": held.value <= last,
+    }[condition.relation]
+
+
+def _by_rank(table: Table, rows: Sequence[Row], ranked: Ranked) -> Iterator[Row]:
+    """The first rows, and those that are equal to the last of them."""
+    found = [
+        (held.value, row)
+        for row in rows
+        if (held := table.quantity(row, ranked.column)) is not None
+    ]
+    found.sort(key=lambda one: -one[0] if ranked.is_highest else one[0])
+    for number, (value, row) in enumerate(found):
+        if number < ranked.count or value == found[ranked.count - 1][0]:
+            yield row
+
+
+def number_text(number: Quantity) -> str:
+    """A date as `2024-03-14`, `2024-03` or `2024`, a number with its unit."""
+    if not number.is_date:
+        return f"{number.value.normalize():f} {number.unit}".strip()
+    months, day = divmod(int(number.value) - 1, 31)
+    parts = f"{months // 12:04}", f"{months % 12 + 1:02}", f"{day + 1:02}"
+    days = int(number.end - number.value) if number.end is not None else 1
+    return "-".join(parts[: 3 if days == 1 else 2 if days == 31 else 1])

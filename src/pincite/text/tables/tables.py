@@ -1,0 +1,318 @@
+"""The tables of a document: columns with their heads, rows, and the values of cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+
+from pincite.records.document import Block, BlockKind, Cell, Document, Range
+from pincite.text.numbers import DecimalMark, decimal_mark, figures
+from pincite.text.tables.words import words_of
+from pincite.text.units import currency, measure_at
+
+MOST_CELLS = 400_000
+"""Of a document; larger ones are searched only, since every question would go through all cells."""
+
+_PLAIN = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,9})?")
+_AROUND = " \t\n()~≈*†‡'\"]-\u00a0\u202f"
+_NO_VALUE = frozenset(
+    ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: the ranges of its heads, outermost first, and their words."""
+
+    heads: tuple[Range, ...]
+    name: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A data row: the block's range and a cell for each column; None where it is empty."""
+
+    start: int
+    end: int
+    cells: tuple[Cell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """The number or date of a cell. Of a date, `value` orders days and `end` is behind its period."""
+
+    value: Decimal
+    unit: str = ""
+    is_date: bool = False
+    end: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows below one row of heads. `key` is the column that names the rows, if the table has one."""
+
+    document: Document
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    totals: tuple[Row, ...] = ()
+    """Rows of sums and averages, which are not among `rows`."""
+    notes: tuple[Row, ...] = ()
+    """Rows of one cell in a table of more."""
+    section: tuple[str, ...] = ()
+    key: int = 0
+    _columns: dict[int, tuple[Quantity | None, ...] | None] = field(
+        default_factory=dict, compare=False
+    )
+
+    @cached_property
+    def name(self) -> str:
+        """The heading above the table, or the document's title."""
+        return self.section[-1] if self.section else self.document.title
+
+    def mark(self, column: int) -> DecimalMark | None:
+        """The decimal mark of a column's numbers; None if neither it nor the table shows one."""
+        filled = [text for text in self.texts(column) if text.lower() not in _NO_VALUE]
+        return _mark(filled) or self._mark
+
+    @cached_property
+    def _mark(self) -> DecimalMark | None:
+        """The decimal mark of the whole table."""
+        return decimal_mark([text for one in range(len(self.columns)) for text in self.texts(one)])
+
+    def text(self, row: Row, column: int) -> str:
+        """The text of a cell; empty without one."""
+        cell = row.cells[column]
+        return self.document.text[cell.start : cell.end].strip() if cell else ""
+
+    def texts(self, column: int) -> Iterator[str]:
+        """The texts of a column's cells, in order."""
+        return (self.text(row, column) for row in self.rows)
+
+    def quantities(self, column: int) -> tuple[Quantity | None, ...] | None:
+        """A number or date for each row, None for empty cells; None if the column has other values too.
+
+        Also None if the decimal mark cannot be told or the cells have several units.
+        """
+        if column not in self._columns:
+            self._columns[column] = self._read(column)
+        return self._columns[column]
+
+    def quantity(self, row: Row, column: int) -> Quantity | None:
+        """The number or date in a cell; None if it is empty or the column has none."""
+        values = self.quantities(column)
+        return values[self._places[row.start]] if values else None
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        return {row.start: place for place, row in enumerate(self.rows)}
+
+    def _read(self, column: int) -> tuple[Quantity | None, ...] | None:
+        texts = ["" if text.lower() in _NO_VALUE else text for text in self.texts(column)]
+        filled = [text for text in texts if text]
+        if not filled:
+            return None
+        mark = self.mark(column)
+        found: list[Quantity | None] = []
+        for text in texts:
+            read = quantity(text, mark) if text else None
+            if text and read is None:
+                return None
+            found.append(read)
+        kinds = {(one.unit, one.is_date) for one in found if one is not None}
+        # Groups of three behind commas are thousands; behind points they may be either.
+        if mark is None and any("." in text and _is_undecided(text) for text in filled):
+            return None
+        return tuple(found) if len(kinds) == 1 else None
+
+    def numeric(self) -> list[int]:
+        """The columns of numbers or of dates."""
+        return [one for one in range(len(self.columns)) if self.quantities(one) is not None]
+
+    def is_dated(self, column: int) -> bool:
+        """Whether a column has dates."""
+        return any(one is not None and one.is_date for one in self.quantities(column) or ())
+
+    def unit(self, column: int) -> str:
+        """The unit of a column's numbers, from its cells or its head; empty if it has none."""
+        found = next((one for one in self.quantities(column) or () if one is not None), None)
+        return (found.unit if found else "") or self.columns[column].unit
+
+
+def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:
+    """The number or date that a text consists of; None if it is something else."""
+    if _PLAIN.fullmatch(text) and (mark != "," or "." not in text):
+        return Quantity(Decimal(text))
+    found = figures(text, mark or ".")
+    if len(found.moments) == 1 and not found.numbers:
+        moment = found.moments[0]
+        readings = moment.readings()
+        is_whole = moment.quarter is None and moment.half is None
+        if len(readings) == 1 and is_whole and not _rest(text, moment.start, moment.end):
+            only = readings[0]
+            return period(only.year, only.month, only.day) if only.year else None
+        return None
+    if len(found.numbers) != 1 or found.moments:
+        return None
+    number = found.numbers[0]
+    if number.is_worded or number.is_ordinal or number.is_tolerance:
+        return None
+    before, behind = text[: number.start].strip(_AROUND), text[number.end :].strip(_AROUND)
+    if behind or (before and not currency(before)):
+        return None
+    value = -abs(number.value) if number.is_bracketed else number.value
+    return Quantity(value, number.unit)
+
+
+def period(year: int, month: int | None = None, day: int | None = None) -> Quantity:
+    """A day, month or year as a quantity; days are numbered as if every month had 31."""
+    first = (year * 12 + (month or 1) - 1) * 31 + (day or 1)
+    days = 1 if day else 31 if month else 12 * 31
+    return Quantity(Decimal(first), is_date=True, end=Decimal(first + days))
+
+
+def _rest(text: str, start: int, end: int) -> str:
+    return (text[:start] + text[end:]).strip(" ()[]*,")
+
+
+def _mark(texts: Sequence[str]) -> DecimalMark | None:
+    if all(text.isdecimal() for text in texts):
+        return "."
+    return decimal_mark(texts)
+
+
+def _is_undecided(text: str) -> bool:
+    """Whether it is another number with the other decimal mark."""
+    one, other = quantity(text, "."), quantity(text, ",")
+    return one is not None and other is not None and one.value != other.value
+
+
+# The tables of a document.
+
+
+def tables_of(document: Document) -> tuple[Table, ...]:
+    """The tables with heads, in order; a table that goes on below the same heads is one table."""
+    if sum(len(block.cells) for block in document.blocks) > MOST_CELLS:
+        return ()
+    found: list[Table] = []
+    for heads, rows in _grouped(document):
+        table = _table(document, heads, rows)
+        if table is None:
+            continue
+        if found and _goes_on(found[-1], table):
+            found[-1] = _both(found[-1], table)
+        else:
+            found.append(table)
+    return tuple(found)
+
+
+def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:
+    """Rows by the block with their innermost heads."""
+    heads: Block | None = None
+    rows: list[Block] = []
+    for block in document.blocks:
+        if block.kind is not BlockKind.TABLE_ROW:
+            continue
+        start = next(
+            (cell.column_headers[-1][0] for cell in block.cells if cell.column_headers), None
+        )
+        if start is None:
+            continue
+        if heads is None or not heads.start <= start < heads.end:
+            if heads is not None:
+                yield heads, rows
+            heads, rows = next(iter(document.blocks_in(start, start + 1)), None), []
+        if heads is not None:
+            rows.append(block)
+    if heads is not None:
+        yield heads, rows
+
+
+def _table(document: Document, heads: Block, rows: list[Block]) -> Table | None:
+    columns: dict[tuple[Range, ...], int] = {}
+    for block in rows:
+        for cell in block.cells:
+            if cell.column_headers:
+                columns.setdefault(cell.column_headers, len(columns))
+    order = sorted(columns, key=lambda ranges: ranges[-1])
+    named = {ranges[-1] for ranges in order}
+    lonely = [(cell.start, cell.end) for cell in heads.cells if (cell.start, cell.end) not in named]
+    has_key = any(cell.row_headers for block in rows for cell in block.cells) and any(
+        not cell.column_headers for block in rows for cell in block.cells
+    )
+    if has_key:
+        order = [(lonely[0],) if lonely and lonely[0] < order[0][-1] else (), *order]
+    places = {ranges: place for place, ranges in enumerate(order)}
+    made = [row for block in rows if (row := _row(block, places, has_key=has_key)) is not None]
+    if len(made) < len(rows) or len(order) < 2:
+        return None  # Two cells in one column, or a list: nothing to look up exactly.
+    table = Table(
+        document,
+        tuple(_column(document, ranges) for ranges in order),
+        (),
+        section=rows[0].section,
+    )
+    kinds = {id(row): _kind(table, row) for row in made}
+    return Table(
+        document,
+        table.columns,
+        tuple(row for row in made if kinds[id(row)] == "row"),
+        tuple(row for row in made if kinds[id(row)] == "total"),
+        tuple(row for row in made if kinds[id(row)] == "note"),
+        table.section,
+    )
+
+
+def _row(block: Block, places: Mapping[tuple[Range, ...], int], *, has_key: bool) -> Row | None:
+    cells: list[Cell | None] = [None] * len(places)
+    for cell in block.cells:
+        place = places.get(cell.column_headers)
+        if not cell.column_headers:
+            place = 0 if has_key else None
+        if place is None or cells[place] is not None:
+            return None
+        cells[place] = cell
+    return Row(block.start, block.end, tuple(cells))
+
+
+def _kind(table: Table, row: Row) -> str:
+    filled = [
+        place for place, cell in enumerate(row.cells) if cell is not None and table.text(row, place)
+    ]
+    first = table.text(row, filled[0]).lower() if filled else ""
+    if (len(filled) == 1 and len(table.columns) > 2) or not filled:
+        return "note"
+    words = first.replace("-", " ").split()
+    totals = words_of("total_rows")
+    return "total" if words and words[0].strip(":") in totals and len(words) <= 4 else "row"
+
+
+def _column(document: Document, ranges: tuple[Range, ...]) -> Column:
+    name = " ".join(dict.fromkeys(document.text[start:end].strip() for start, end in ranges))
+    written = name.rpartition(" in ")[2] if " in " in name else ""
+    if name.endswith((")", "]")):
+        written = name[max(name.rfind("("), name.rfind("[")) + 1 : -1].removeprefix("in ").strip()
+    measure = measure_at(f"1 {written}", 1)
+    is_unit = bool(written) and measure.end == len(written) + 2
+    return Column(ranges, name, measure.unit if is_unit and not measure.scale else "")
+
+
+def _goes_on(one: Table, other: Table) -> bool:
+    """Whether the same heads are repeated below, as on the next page."""
+    return one.section == other.section and [column.name for column in one.columns] == [
+        column.name for column in other.columns
+    ]
+
+
+def _both(one: Table, other: Table) -> Table:
+    return Table(
+        one.document,
+        one.columns,
+        (*one.rows, *other.rows),
+        (*one.totals, *other.totals),
+        (*one.notes, *other.notes),
+        one.section,
+    )

@@ -1,0 +1,52 @@
+"""Whether evidence is what a table's exact reading of the question finds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pincite.records.document import Span
+from pincite.records.flow import Evidence, Hit, Question
+from pincite.stages import Sources
+from pincite.text.tables.finding import readings_of
+from pincite.text.tables.reading import Operation, Reading
+
+
+def by_table(
+    question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], sources: Sources
+) -> tuple[Reading, ...]:
+    """The readings whose rows the evidence is; empty if there is other evidence, or no reading.
+
+    A stretch of a table is such evidence for what is computed from its rows.
+    """
+    readings = readings_of(question, hits, sources)
+    if not readings or not all(_is_found(item.span, readings) for item in evidence):
+        return ()
+    return readings
+
+
+def _is_found(span: Span, readings: Sequence[Reading]) -> bool:
+    for reading in readings:
+        if reading.table.document.id != span.document_id or not reading.rows:
+            continue
+        if any((row.start, row.end) == (span.start, span.end) for row in reading.rows):
+            return True
+        if reading.operation is not Operation.ROWS and len(reading.rows) > 1:
+            stretch = reading.rows[1].start, reading.rows[-1].end
+            if stretch == (span.start, span.end):
+                return True
+    return False
+
+
+def asked_cell(readings: Sequence[Reading]) -> Span | None:
+    """The one cell that is asked for; None if there are several, or none."""
+    if len(readings) != 1 or len(readings[0].rows) != 1:
+        return None
+    reading = readings[0]
+    if len(reading.asked) > 1 or reading.operation is not Operation.ROWS:
+        return None
+    by_row = reading.table.key if reading.ranked else None
+    column = reading.asked[0] if reading.asked else by_row
+    cell = reading.rows[0].cells[column] if column is not None else None
+    if cell is None:
+        return None
+    return Span(document_id=reading.table.document.id, start=cell.start, end=cell.end)

@@ -1,0 +1,97 @@
+"""Computes the numbers of an answer again, from the cells in its checked quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pincite.records.flow import Citation, Derivation, Operand
+from pincite.text.tables.derived import derived_value
+
+WITHHELD = (
+    "the number that is asked for is withheld: a row that it is computed from cannot be quoted"
+)
+
+
+def recomputed(derivation: Derivation | None, quotes: Sequence[Citation]) -> Derivation | None:
+    """The derivation, if its cells are in the quotes and give its value; else None."""
+    if derivation is None or any(True for _ in _problems(derivation, quotes)):
+        return None
+    return derivation
+
+
+def _problems(derivation: Derivation, quotes: Sequence[Citation]) -> Iterator[str]:
+    seen: set[tuple[str, int]] = set()
+    by_document: dict[str, list[Citation]] = {}
+    for quote in quotes:
+        by_document.setdefault(quote.document, []).append(quote)
+    for cell in derivation.operands:
+        if (cell.document, cell.start) in seen:
+            yield f"the cell at {cell.start} is counted twice"
+        seen.add((cell.document, cell.start))
+        held = {
+            quote.quote[cell.start - quote.start : cell.end - quote.start]
+            for quote in by_document.get(cell.document, ())
+            if quote.start <= cell.start < cell.end <= quote.end
+        }
+        if not held:
+            yield f"the cell at {cell.start} is in no quote"
+        elif held != {cell.text}:
+            yield f"the cell at {cell.start} does not say {cell.text!r}"
+    texts = [cell.text for cell in derivation.operands]
+    value = derived_value(derivation.operation, texts, derivation.decimal_mark)
+    if value != derivation.value:
+        yield f"the {derivation.operation} of the cells is {value}, not {derivation.value}"
+
+
+def derivation_form(derivation: Derivation) -> dict[str, Any]:
+    """A derivation as JSON."""
+    return {
+        "operation": derivation.operation,
+        "value": derivation.value,
+        "unit": derivation.unit,
+        "decimal_mark": derivation.decimal_mark,
+        "read_as": derivation.said,
+        "operands": [
+            {
+                "document": cell.document,
+                "start_char_index": cell.start,
+                "end_char_index": cell.end,
+                "cited_text": cell.text,
+            }
+            for cell in derivation.operands
+        ],
+    }
+
+
+def derivation_problems(form: Any, short_answer: Any, quotes: Sequence[Citation]) -> Iterator[str]:
+    """What is wrong with a saved derivation, whose quotes are checked elsewhere."""
+    try:
+        derivation = _derivation(form)
+    except (KeyError, TypeError, ValueError):
+        yield "its derivation is not one that Pincite writes"
+        return
+    yield from _problems(derivation, quotes)
+    if short_answer != derivation.text:
+        yield f"its short answer is {short_answer!r}, but {derivation.text!r} is derived"
+
+
+def _derivation(form: Mapping[str, Any]) -> Derivation:
+    if form["decimal_mark"] not in (".", ","):
+        raise ValueError(form["decimal_mark"])
+    return Derivation(
+        operation=str(form["operation"]),
+        value=str(form["value"]),
+        unit=str(form["unit"]),
+        decimal_mark=form["decimal_mark"],
+        said=str(form["read_as"]),
+        operands=tuple(
+            Operand(
+                document=str(cell["document"]),
+                start=int(cell["start_char_index"]),
+                end=int(cell["end_char_index"]),
+                text=str(cell["cited_text"]),
+            )
+            for cell in form["operands"]
+        ),
+    )

@@ -1,0 +1,183 @@
+"""Answers from the rows of a table: exact rows, and numbers computed from cited cells."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pincite import Library
+from pincite.ingest.readers import FileReader
+from pincite.records.flow import Answer, Citation, Derivation, Operand, Status
+from pincite.text.tables.derived import derived_value
+from pincite.verify.derivations import WITHHELD, derivation_form, derivation_problems, recomputed
+from pincite.verify.receipts.receipt import answer_form, check_receipt
+
+HALLS = ("North", "South", "East")
+
+
+def pumps(count: int) -> list[tuple[str, str, int]]:
+    draw = random.Random(count)
+    return [(f"PU-{100 + n}", draw.choice(HALLS), draw.randint(90, 2500)) for n in range(count)]
+
+
+def write(path: Path, rows: list[tuple[str, str, int]]) -> None:
+    lines = ["Pump,Hall,Price (EUR)", *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join([*lines, f"Total,,{sum(row[2] for row in rows)}"]) + "\n")
+
+
+@pytest.fixture(params=[12, 90, 1000])
+def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    rows = pumps(request.param)
+    write(tmp_path / "pumps.csv", rows)
+    (tmp_path / "notes.md").write_text("# Pumps\n\nThe pumps are checked every May.\n")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "pumps.csv", tmp_path / "notes.md"])
+        yield library, rows, tmp_path / "pumps.csv"
+
+
+def test_a_row_is_found_by_its_key_with_the_cell_that_is_asked_for(asked: Any) -> None:
+    library, rows, _ = asked
+    for name, _, price in random.Random(1).sample(rows, 5):
+        answer = library.ask(f"What is the price of {name}?")
+        assert answer.short_answer == str(price)
+        assert [citation.quote.split(",")[0] for citation in answer.citations] == [name]
+        assert answer.confidence > 0.95
+        assert not answer.is_doubtful
+
+
+def test_a_key_that_is_not_there_is_refused(asked: Any) -> None:
+    library, _, _ = asked
+    answer = library.ask("What is the price of PU-9999?")
+    assert answer.status is Status.ABSTAINED
+    assert "PU-9999" in " ".join(answer.reasons)
+
+
+def test_comparisons_quote_all_rows_that_fit_and_no_others(asked: Any) -> None:
+    library, rows, _ = asked
+    answer = library.ask("Which pumps cost less than 400?")
+    fitting = [name for name, _, price in rows if price < 400]
+    assert [citation.quote.split(",")[0] for citation in answer.citations] == fitting
+    dearest = max(price for _, _, price in rows)
+    answer = library.ask("Which pump has the highest price?")
+    quoted = {int(citation.quote.split(",")[2]) for citation in answer.citations}
+    assert quoted == {dearest}
+    answer = library.ask("Which pumps cost more than 5000?")
+    assert answer.status is Status.ABSTAINED
+    assert f"none of its {len(rows):,} rows fits" in answer.reasons[0]
+
+
+def test_sums_and_counts_are_those_of_the_rows_without_the_total(asked: Any) -> None:
+    library, rows, _ = asked
+    answer = library.ask("What is the total price of all pumps?")
+    assert answer.short_answer == f"{sum(price for _, _, price in rows)} €"
+    assert answer.derivation is not None
+    assert len(answer.derivation.operands) == len(rows)
+    assert "1 total row" in " ".join(answer.reasons)
+    answer = library.ask("How many pumps are in hall North?")
+    assert answer.short_answer == str(sum(hall == "North" for _, hall, _ in rows))
+
+
+def test_a_receipt_of_a_sum_is_computed_again_without_the_library(asked: Any) -> None:
+    library, _, path = asked
+    receipt = json.loads(json.dumps(answer_form(library.ask("total price of the pumps"))))
+    assert [*problems(receipt)] == []
+    forged = json.loads(json.dumps(receipt))
+    forged["derivation"]["value"] = forged["short_answer"] = "1"
+    assert any("derived" in one or "sum of the cells" in one for one in problems(forged))
+    forged = json.loads(json.dumps(receipt))
+    forged["derivation"]["operands"][0]["cited_text"] = "7"
+    assert problems(forged)
+    path.write_text(
+        path.read_text().replace(receipt["derivation"]["operands"][3]["cited_text"], "1")
+    )
+    assert problems(receipt)
+
+
+def problems(receipt: dict[str, Any]) -> list[str]:
+    check = check_receipt(receipt, FileReader())
+    return [*check.problems, *(one for citation in check.citations for one in citation.problems)]
+
+
+def test_a_cell_that_changed_in_the_file_withholds_the_number(asked: Any) -> None:
+    library, rows, path = asked
+    library.ask("total price of the pumps")
+    changed = [*rows]
+    changed[len(rows) // 2] = (*rows[len(rows) // 2][:2], 9999)
+    write(path, changed)
+    answer = library.ask("total price of the pumps")
+    assert answer.derivation is None
+    assert answer.status is Status.ABSTAINED or WITHHELD in answer.reasons
+
+
+# Derivations themselves.
+
+
+def made(draw: random.Random) -> tuple[Derivation, list[Citation]]:
+    cells = [
+        str(draw.randint(-500, 5000) / draw.choice([1, 4, 10])) for _ in range(draw.randint(2, 9))
+    ]
+    quotes, operands, start = [], [], 0
+    for number, cell in enumerate(cells):
+        quote = f"row {number},{cell},x"
+        at = start + quote.index(",") + 1
+        quotes.append(
+            Citation(
+                document="d",
+                source="a.csv",
+                sha256="",
+                page=None,
+                section="",
+                start=start,
+                end=start + len(quote),
+                start_byte=None,
+                end_byte=None,
+                quote=quote,
+            )
+        )
+        operands.append(Operand(document="d", start=at, end=at + len(cell), text=cell))
+        start += len(quote) + 1
+    operation = draw.choice(["sum", "average", "count"])
+    value = derived_value(operation, cells)
+    assert value is not None
+    return Derivation(operation=operation, value=value, operands=tuple(operands), said=""), quotes
+
+
+def test_of_a_thousand_derivations_with_one_thing_changed_none_is_shown() -> None:
+    draw = random.Random(7)
+    for _ in range(1000):
+        derivation, quotes = made(draw)
+        assert recomputed(derivation, quotes) is derivation
+        assert not [*derivation_problems(derivation_form(derivation), derivation.text, quotes)]
+        place = draw.randrange(len(quotes))
+        cell = derivation.operands[place].text
+        other = quotes[place].quote.replace(f",{cell},", f",{cell[:-1]}{9 - int(cell[-1])},")
+        changed = [*quotes]
+        changed[place] = with_quote(quotes[place], other)
+        assert recomputed(derivation, changed) is None
+        assert recomputed(derivation, quotes[:place] + quotes[place + 1 :]) is None
+
+
+def with_quote(citation: Citation, quote: str) -> Citation:
+    return replace(citation, quote=quote)
+
+
+def test_a_cell_is_not_counted_twice() -> None:
+    derivation, quotes = made(random.Random(3))
+    twice = (*derivation.operands, derivation.operands[0])
+    value = derived_value(derivation.operation, [cell.text for cell in twice])
+    assert value is not None
+    assert recomputed(replace(derivation, operands=twice, value=value), quotes) is None
+
+
+def test_an_answer_is_not_changed_by_words_beside_the_table(tmp_path: Path) -> None:
+    write(tmp_path / "pumps.csv", pumps(12))
+    (tmp_path / "why.md").write_text("# Prices\n\nThe pumps are expensive because steel is.\n")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "pumps.csv", tmp_path / "why.md"])
+        answer: Answer = library.ask("Why are the pumps expensive?")
+    assert "because steel is" in answer.text

@@ -1,0 +1,184 @@
+"""Questions that a table answers exactly, and those that it must leave to others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pincite.ingest.readers import FileReader
+from pincite.text.tables.asking import read_question
+from pincite.text.tables.derived import derived_value
+from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.tables import Table, quantity, tables_of
+
+PUMPS = """Pump,Maker,Hall,Flow (l/s),Price (EUR),Commissioned,Windows
+PU-1,KSB,North,12.5,300,2011-03-01,2
+PU-2,Wilo,South,8.0,1250,2012-01-15,0
+PU-3,KSB,North,,90,2015-07-30,4
+PU-4,Grundfos,West,40.1,2100,2020-12-31,1
+Total,,,,3740,,7
+"""
+
+
+def table_of(content: str, name: str = "pumps.csv") -> Table:
+    document = FileReader().read_content(Path(name), content.encode())
+    (table,) = tables_of(replace(document, title=Path(name).stem))
+    return table
+
+
+def read(question: str, content: str = PUMPS) -> Reading | None:
+    return read_question(question, table_of(content))
+
+
+def keys(reading: Reading | None) -> list[str]:
+    assert reading is not None
+    return [reading.table.text(row, 0) for row in reading.rows]
+
+
+def test_columns_have_names_units_and_rows_of_sums_are_apart() -> None:
+    table = table_of(PUMPS)
+    assert [column.name for column in table.columns][:4] == ["Pump", "Maker", "Hall", "Flow (l/s)"]
+    assert (table.unit(3), table.unit(4)) == ("l/s", "€")
+    assert [table.text(row, 0) for row in table.totals] == ["Total"]
+    assert table.numeric() == [3, 4, 5, 6]
+    assert [table.is_dated(one) for one in table.numeric()] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("form", ["p.md", "p.html"])
+def test_tables_of_other_formats_read_alike(form: str) -> None:
+    rows = [line.split(",") for line in PUMPS.splitlines()]
+    if form == "p.md":
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        content = "\n".join([lines[0], "|---" * 7 + "|", *lines[1:]])
+    else:
+        marks = ["".join(f"<td>{cell}</td>" for cell in row) for row in rows[1:]]
+        heads = "".join(f"<th>{cell}</th>" for cell in rows[0])
+        content = f"<table><tr>{heads}</tr>{''.join(f'<tr>{row}</tr>' for row in marks)}</table>"
+    reading = read_question("Which pumps cost less than 400?", table_of(content, form))
+    assert keys(reading) == ["PU-1", "PU-3"]
+
+
+@pytest.mark.parametrize(
+    ("question", "rows", "said"),
+    [
+        ("What is the price of PU-2?", ["PU-2"], "Pump = PU-2"),
+        ("PU-4", ["PU-4"], "Pump = PU-4"),
+        ("How many windows does PU-3 have?", ["PU-3"], "Pump = PU-3"),
+        ("When was PU-1 commissioned?", ["PU-1"], "Pump = PU-1"),
+        ("price of PU-1 and PU-2", ["PU-1", "PU-2"], "Pump = PU-1 or PU-2"),
+        ("Which pumps are in hall North?", ["PU-1", "PU-3"], "Hall = North"),
+        ("Which pumps cost less than 300?", ["PU-3"], "Price (EUR) < 300"),
+        ("Which pumps cost 300 EUR or more?", ["PU-1", "PU-2", "PU-4"], "Price (EUR) >= 300 €"),
+        (
+            "pumps with a price between 100 and 1250",
+            ["PU-1", "PU-2"],
+            ">= 100 and Price (EUR) <= 1250",
+        ),
+        ("Which KSB pumps in hall North cost at most 90?", ["PU-3"], "Maker = KSB"),
+        ("Which pump has the highest flow?", ["PU-4"], "highest Flow (l/s)"),
+        ("the two cheapest pumps", ["PU-3", "PU-1"], "lowest Price (EUR)"),
+        ("top 2 pumps by price", ["PU-4", "PU-2"], "highest Price (EUR)"),
+        ("oldest pump", ["PU-1"], "lowest Commissioned"),
+        ("Which pumps were commissioned before 2012?", ["PU-1"], "Commissioned < 2012"),
+        ("Which pumps were commissioned after 2012?", ["PU-3", "PU-4"], "Commissioned > 2012"),
+        ("Which pumps were commissioned in July 2015?", ["PU-3"], "Commissioned = 2015-07"),
+        ("pumps commissioned since 31 December 2020", ["PU-4"], "Commissioned >= 2020-12-31"),
+        ("Which pumps have a flow over 100 l/s?", [], "Flow (l/s) > 100 l/s"),
+        ("list all pumps", ["PU-1", "PU-2", "PU-3", "PU-4"], "rows of pumps"),
+    ],
+)
+def test_rows_are_found_exactly(question: str, rows: list[str], said: str) -> None:
+    reading = read(question)
+    assert keys(reading) == rows
+    assert reading is not None
+    assert reading.operation is Operation.ROWS
+    assert said in reading.said
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "rows", "left_out"),
+    [
+        ("How many pumps are there?", Operation.COUNT, 4, ("1 total row",)),
+        ("How many pumps are in hall North?", Operation.COUNT, 2, ("1 total row",)),
+        ("What is the total price of all pumps?", Operation.SUM, 4, ("1 total row",)),
+        ("average flow of the pumps", Operation.AVERAGE, 4, ("1 total row", "1 empty cell")),
+        ("What do the KSB pumps cost altogether?", Operation.SUM, 2, ("1 total row",)),
+    ],
+)
+def test_what_is_computed_says_what_it_leaves_out(
+    question: str, operation: Operation, rows: int, left_out: tuple[str, ...]
+) -> None:
+    reading = read(question)
+    assert reading is not None
+    assert (reading.operation, len(reading.rows)) == (operation, rows)
+    assert reading.left_out == left_out
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a pump?",
+        "Which pumps are not in hall North?",
+        "Which pumps broke down before 2012?",
+        "Is PU-1 in hall North?",
+        "Who installed PU-1?",
+        "Which pumps have a flow over 10 bar?",  # Units are not mixed.
+        "Which pump has the highest rank?",
+        "How many pumps does hall North need?",
+        "Why does PU-2 cost 1250?",
+        "What is the total of the pumps?",
+        "What was the top pump?",
+    ],
+)
+def test_a_word_without_a_part_leaves_the_question_to_others(question: str) -> None:
+    assert read(question) is None
+
+
+def test_numbers_that_may_be_read_in_two_ways_are_not_compared() -> None:
+    points = "Part;Mass\nA;1.250\nB;2.500\n"
+    assert read("Which part has the highest mass?", points) is None
+    assert keys(read("highest mass", points + "C;10.5\n")) == ["C"]
+    commas = "Part;Mass\nA;1,5\nB;12,25\n"
+    assert keys(read("Which part has the highest mass?", commas)) == ["B"]
+
+
+def test_mixed_units_and_words_among_numbers_are_not_compared() -> None:
+    assert read("highest mass", "Part,Mass\nA,5 kg\nB,7 g\n") is None
+    assert read("highest mass", "Part,Mass\nA,5\nB,about 7\n") is None
+    assert keys(read("highest mass", "Part,Mass\nA,5\nB,n/a\nC,7\n")) == ["C"]
+
+
+def test_rows_of_equal_rank_are_all_shown() -> None:
+    assert keys(read("Which part has the highest mass?", "Part,Mass\nA,7\nB,7\nC,1\n")) == [
+        "A",
+        "B",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "cells", "value"),
+    [
+        ("sum", ["0.1", "0.2"], "0.3"),
+        ("sum", ["1,250.50 EUR", "2 EUR"], "1252.50"),
+        ("sum", ["9" * 15, "1"], "1" + "0" * 15),
+        ("sum", ["(5)", "7"], "2"),
+        ("sum", ["5 kg", "7 g"], None),
+        ("sum", ["5", "many"], None),
+        ("average", ["1", "2"], "1.5"),
+        ("average", ["1", "1", "2"], "≈1.33"),
+        ("count", ["a", "b"], "2"),
+        ("median", ["1"], None),
+        ("sum", [], None),
+    ],
+)
+def test_computing_is_decimal_and_refuses_what_it_cannot_read(
+    operation: str, cells: list[str], value: str | None
+) -> None:
+    assert derived_value(operation, cells) == value
+
+
+def test_a_date_in_two_readings_is_no_quantity() -> None:
+    assert quantity("01/02/2020") is None
+    assert quantity("2020-02-01") == quantity("1 February 2020")
