@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from pincite.settings.toml_files import from_json
+from pincite.settings.toml_files import list_items
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
@@ -29,15 +29,6 @@ class Group(BaseModel):
     """A group of settings: frozen, and unknown names are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def _parts(value: Any) -> Any:
-    """The items of a list: in an environment variable they are separated by commas, or are JSON."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        return from_json(value)
-    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 class IngestSettings(Group):
@@ -524,7 +515,7 @@ class VerificationSettings(Group):
     @field_validator("plugins", mode="before")
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        return _parts(value)
+        return list_items(value)
 
     @field_validator("nli_model")
     @classmethod
@@ -650,7 +641,7 @@ class ServerSettings(Group):
     )
     @classmethod
     def _split_at_commas(cls, value: Any) -> Any:
-        return _parts(value)
+        return list_items(value)
 
     @field_validator("cache_url")
     @classmethod

@@ -109,9 +109,16 @@ def _folder(name: str) -> Traversable:
     return files("pincite").joinpath(*name.split("/"))
 
 
-def from_json(written: str) -> object:
-    """The value of a list in an environment variable. Raises ValueError with what to write."""
+def list_items(value: Any) -> Any:
+    """The items of a list: in an environment variable they are separated by commas, or are JSON.
+
+    Raises ValueError for a list in JSON that is damaged.
+    """
+    if not isinstance(value, str):
+        return value
+    if not value.lstrip().startswith("["):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
     try:
-        return json.loads(written)
+        return json.loads(value)
     except ValueError as error:
         raise ValueError(f'is not a JSON list ({error}); write a,b or ["a", "b"]') from error
