@@ -193,6 +193,8 @@ class _Layout:
         else:
             if answer.is_doubtful:
                 yield _paragraph(DOUBT, Look.NOTE)
+            if answer.derivation is not None:
+                yield _paragraph(f"{answer.short_answer} ({plain(answer.derivation.said)})")
             yield from self._quotes(answer, numbers)
         for reason in answer.reasons:
             yield _paragraph(f"Note: {reason}.", Look.SMALL)

@@ -87,6 +87,8 @@ def _folded_away(answer: Answer) -> set[str]:
 
 
 def _print_short(answer: Answer) -> None:
+    if answer.derivation is not None:
+        say(indented(f"{answer.short_answer} ({answer.derivation.said})"))
     claim = answer.shown[0]
     start, end = claim.telling or (0, len(claim.text))
     first = answer.citations[claim.citations[0] - 1]
