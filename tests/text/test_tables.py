@@ -144,6 +144,26 @@ def test_numbers_that_may_be_read_in_two_ways_are_not_compared() -> None:
     assert keys(read("Which part has the highest mass?", commas)) == ["B"]
 
 
+@pytest.mark.parametrize(
+    ("head", "bare", "unit"),
+    [
+        ("Flow (l/s)", "Flow", "l/s"),
+        ("Flow l/min", "Flow", "l/min"),
+        ("Weight kg", "Weight", "kg"),
+        ("Weight in kg", "Weight", "kg"),
+        ("Price [EUR]", "Price", "€"),
+        ("Share %", "Share", "%"),
+        ("Rent per month", "Rent per month", ""),
+        ("Opening hours", "Opening hours", ""),
+        ("Group A (final)", "Group A", ""),
+        ("kg", "kg", ""),
+    ],
+)
+def test_a_unit_in_a_head_is_told_apart(head: str, bare: str, unit: str) -> None:
+    column = table_of(f"Part;{head}\nA;5\nB;7\n").columns[1]
+    assert (column.name, column.bare, column.unit) == (head, bare, unit)
+
+
 def test_mixed_units_and_words_among_numbers_are_not_compared() -> None:
     assert read("highest mass", "Part,Mass\nA,5 kg\nB,7 g\n") is None
     assert read("highest mass", "Part,Mass\nA,5\nB,about 7\n") is None

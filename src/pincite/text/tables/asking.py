@@ -21,7 +21,6 @@ from pincite.text.tables.phrases import (
     forms,
     stems,
     whole_keys,
-    without_unit,
 )
 from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
 from pincite.text.tables.tables import Quantity, Table, period
@@ -91,7 +90,7 @@ class _Parse:
 
     def _name_columns(self) -> None:
         heads = {
-            place: stems(without_unit(column.name), self._language)
+            place: stems(column.bare, self._language)
             for place, column in enumerate(self._table.columns)
         }
         for column in sorted(heads, key=lambda one: -len(heads[one])):

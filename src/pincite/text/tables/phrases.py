@@ -132,13 +132,6 @@ def _stem(word: str, language: str) -> str:
     return found[0] if len(found) == 1 else fold(word)
 
 
-def without_unit(name: str) -> str:
-    """A column's name without what is in brackets at its end."""
-    bare = name.rstrip()
-    start = max(bare.rfind("("), bare.rfind("[")) if bare.endswith((")", "]")) else -1
-    return bare[:start].rstrip() if start > 0 else bare
-
-
 def as_words(text: str) -> str:
     """A text as a question may write it: folded words with single spaces."""
     return " ".join(word.folded for word in words_in(text, "en"))

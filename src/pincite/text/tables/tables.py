@@ -18,6 +18,8 @@ MOST_CELLS = 400_000
 
 _PLAIN = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,9})?")
 _AROUND = " \t\n()~≈*†‡'\"]-\u00a0\u202f"
+_LONGEST_UNIT_SIGN = 3
+_BEFORE_UNITS = ("per", "of", "pro", "je")
 _NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
 )
@@ -25,10 +27,11 @@ _NO_VALUE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: the ranges of its heads, outermost first, and their words."""
+    """A column: the ranges of its heads, outermost first, their words, and these without a unit."""
 
     heads: tuple[Range, ...]
     name: str
+    bare: str
     unit: str = ""
 
 
@@ -291,13 +294,32 @@ def _kind(table: Table, row: Row) -> str:
 
 
 def _column(document: Document, ranges: tuple[Range, ...]) -> Column:
-    name = " ".join(dict.fromkeys(document.text[start:end].strip() for start, end in ranges))
-    written = name.rpartition(" in ")[2] if " in " in name else ""
+    parts = (" ".join(document.text[start:end].split()) for start, end in ranges)
+    name = " ".join(dict.fromkeys(parts))
+    bare, unit = _unit_apart(name)
+    return Column(ranges, name, bare, unit)
+
+
+def _unit_apart(name: str) -> tuple[str, str]:
+    """A head without what is in brackets at its end or a unit ("Flow l/min"), and that unit."""
     if name.endswith((")", "]")):
-        written = name[max(name.rfind("("), name.rfind("[")) + 1 : -1].removeprefix("in ").strip()
+        start = max(name.rfind("("), name.rfind("["))
+        return name[:start].rstrip() or name, _unit(
+            name[start + 1 : -1].removeprefix("in ").strip()
+        )
+    bare, _, last = name.rpartition(" ")
+    is_sign = len(last) <= _LONGEST_UNIT_SIGN or not last.isalpha()
+    unit = _unit(last) if bare and is_sign and bare.split()[-1] not in _BEFORE_UNITS else ""
+    if unit:
+        return bare.removesuffix(" in").rstrip(",;/ "), unit
+    before, _, behind = name.rpartition(" in ")
+    return (before, _unit(behind)) if before and _unit(behind) else (name, "")
+
+
+def _unit(written: str) -> str:
     measure = measure_at(f"1 {written}", 1)
-    is_unit = bool(written) and measure.end == len(written) + 2
-    return Column(ranges, name, measure.unit if is_unit and not measure.scale else "")
+    is_all = bool(written) and measure.end == len(written) + 2
+    return measure.unit if is_all and not measure.scale else ""
 
 
 def _goes_on(one: Table, other: Table) -> bool:

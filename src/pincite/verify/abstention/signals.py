@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights, ToRead, log_odds
-from pincite.text.keys import keys
+from pincite.text.keys import keys, named_by
 from pincite.text.negations import takes_back
 from pincite.text.question_words import is_asking_verb, is_grammar, without_asking_phrases
 from pincite.text.terms import analysed, is_unspaced, question_terms, terms, tokens
@@ -255,7 +255,9 @@ def _lost_numbers(
     if not has_digits(question.plain):
         return set()
     lost = missing_numbers(question.plain, evidence, cited_texts(evidence, sources))
-    otherwise = asked.written_otherwise(evidence_terms(evidence, asked.language, sources))
+    said = evidence_terms(evidence, asked.language, sources)
+    # A number that the question writes without groups, and the quote with them.
+    otherwise = asked.written_otherwise(said) | (named_by(question.plain) & said)
     return {term for number in lost for term in terms(number, asked.language)} - otherwise
 
 
