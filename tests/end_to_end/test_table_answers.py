@@ -181,3 +181,24 @@ def test_an_answer_is_not_changed_by_words_beside_the_table(tmp_path: Path) -> N
         library.ingest([tmp_path / "pumps.csv", tmp_path / "why.md"])
         answer: Answer = library.ask("Why are the pumps expensive?")
     assert "because steel is" in answer.text
+
+
+def test_tables_of_one_kind_answer_together_and_are_not_added_up(tmp_path: Path) -> None:
+    write(tmp_path / "pumps-may.csv", [("PU-1", "North", 300), ("PU-2", "South", 500)])
+    write(tmp_path / "pumps-june.csv", [("PU-1", "North", 310), ("PU-3", "East", 700)])
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "pumps-may.csv", tmp_path / "pumps-june.csv"])
+        dear = library.ask("Which pumps cost more than 400?")
+        assert {citation.quote for citation in dear.citations} == {
+            "PU-2,South,500",
+            "PU-3,East,700",
+        }
+        highest = library.ask("Which pump has the highest price?")
+        assert {one.quote for one in highest.citations} == {"PU-2,South,500", "PU-3,East,700"}
+        assert sum("read as: rows of pumps" in reason for reason in highest.reasons) == 2, (
+            highest.reasons
+        )
+        total = library.ask("What is the total price of all pumps?")
+        assert total.status is Status.ABSTAINED
+        assert "name one of them" in total.reasons[0]
+        assert library.ask("total price in pumps-june").short_answer == "1010 €"

@@ -38,9 +38,11 @@ class TableSelector:
         if not readings:
             return self._selector.select(question, hits)
         if not any(reading.rows for reading in readings):
-            return Selection(evidence=(), nothing=_no_row(readings[0]))
+            return Selection(evidence=(), nothing="; ".join(map(_no_row, readings)))
         derivation = None
-        if readings[0].operation is not Operation.ROWS:
+        if any(reading.operation is not Operation.ROWS for reading in readings):
+            if len(readings) > 1:
+                return Selection(evidence=(), nothing=_several(readings))
             derivation = _derivation(readings[0])
             if derivation is None:
                 return self._selector.select(question, hits)
@@ -120,6 +122,11 @@ def _read_as(reading: Reading) -> str:
     quoted = f", the first {MOST_QUOTED} are quoted" if is_cut else ""
     left_out = f"; left out: {', '.join(reading.left_out)}" if reading.left_out else ""
     return f"read as: {reading.said} ({count}{quoted}{left_out})"
+
+
+def _several(readings: Sequence[Reading]) -> str:
+    names = dict.fromkeys(reading.table.label for reading in readings)
+    return f"several tables answer this: {', '.join(names)}; name one of them"
 
 
 def _no_row(reading: Reading) -> str:

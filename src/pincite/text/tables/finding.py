@@ -20,10 +20,9 @@ _PDF = "application/pdf"
 
 
 def readings_of(question: Question, hits: Iterable[Hit], sources: Sources) -> tuple[Reading, ...]:
-    """The readings that answer together: one, or the rows of one thing in several tables.
+    """The readings of the question: those with rows, or else those that no row fits.
 
-    Empty if no table reads the question, or if several read it as more than a look-up: which of them
-    is meant is not certain.
+    Several for a thing that is in several tables, or tables of one kind, such as one for each month.
     """
     if question.filters is not None and question.filters.sections:
         return ()
@@ -41,10 +40,7 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
         for table in _tables(known)
         if (reading := read_question(question, table, language)) is not None and _is_safe(reading)
     ]
-    filled = tuple(one for one in found if one.rows)
-    if len(filled or found) == 1:
-        return filled or tuple(found)
-    return filled if all(one.is_lookup for one in filled) else ()
+    return tuple(one for one in found if one.rows) or tuple(found)
 
 
 def _is_safe(reading: Reading) -> bool:

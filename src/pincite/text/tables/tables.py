@@ -86,6 +86,12 @@ class Table:
         """The decimal mark of the whole table."""
         return decimal_mark([text for one in range(len(self.columns)) for text in self.texts(one)])
 
+    @property
+    def label(self) -> str:
+        """The name, with the document's title if that is another."""
+        title = self.document.title
+        return self.name if self.name == title else f"{self.name} in {title}"
+
     def text(self, row: Row, column: int) -> str:
         """The text of a cell; empty without one."""
         cell = row.cells[column]
