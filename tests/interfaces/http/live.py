@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,3 +33,11 @@ def listening(app: ASGIApp, **options: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(60)
+
+
+def forget_browser() -> None:
+    """Collect what a closed browser leaves: its driver's process, which no one waits for, would be
+    told as a leak of whichever test runs when it is collected."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()

@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 from end_to_end import running
 
+from interfaces.http.live import forget_browser
 from pincite import Library
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.served import Served
@@ -88,6 +89,7 @@ def browser() -> Iterator[Any]:
         launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield launched
         launched.close()
+    forget_browser()
 
 
 @pytest.fixture

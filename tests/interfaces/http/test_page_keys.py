@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from interfaces.http.live import listening
+from interfaces.http.live import forget_browser, listening
 from pincite import Library
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.guards.keys import Keys
@@ -61,6 +61,7 @@ def browser(locked: Locked) -> Iterator[Any]:
         launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield launched
         launched.close()
+    forget_browser()
 
 
 @pytest.fixture
