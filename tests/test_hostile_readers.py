@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -135,7 +135,7 @@ class HostileReaders:
     def __init__(self, answers: Mapping[str, bytes | Document]) -> None:
         self._answers = answers
 
-    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+    def read_all(self, paths: Iterable[Path]) -> Generator[FileRead]:
         for path in paths:
             answer = self._answers.get(path.name)
             try:

@@ -6,8 +6,8 @@ retrieves and reranks for each part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -15,7 +15,16 @@ from typing import Any
 
 from pincite.errors import PinciteError
 from pincite.records.counts import SurveyRequest
-from pincite.records.flow import Answer, Draft, Hit, Ingested, Preview, Question, SearchResult
+from pincite.records.flow import (
+    Answer,
+    Draft,
+    FileRead,
+    Hit,
+    Ingested,
+    Preview,
+    Question,
+    SearchResult,
+)
 from pincite.records.library_records import FileProblem, Unreadable
 from pincite.records.trace import Recorder
 from pincite.stages import (
@@ -71,10 +80,18 @@ class AnswerStages:
     """Digest of everything that a calibration of these stages depends on."""
 
 
-def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
-    """Read, cut and encode files; yields the result for each, ready to be stored."""
+def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Generator[Ingested | FileProblem]:
+    """Read, cut and encode files; yields the result for each, ready to be stored.
+
+    Closing the generator ends the processes that read.
+    """
+    with closing(stages.readers.read_all(paths)) as reads:
+        yield from _ingested(reads, stages)
+
+
+def _ingested(reads: Iterable[FileRead], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
     group: list[Ingested] = []
-    for read in stages.readers.read_all(paths):
+    for read in reads:
         if read.document is None:
             yield Unreadable(path=read.path, reason=read.reason, failed_bytes=read.failed_bytes)
             continue

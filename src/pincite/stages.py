@@ -7,7 +7,7 @@ that calls those constructors. Stages do not know each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
@@ -45,10 +45,11 @@ class Reader(Protocol):
 class ReaderPool(Protocol):
     """Several readers that work ahead of the rest of the pipeline."""
 
-    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+    def read_all(self, paths: Iterable[Path]) -> Generator[FileRead]:
         """The result for each file; never raises for a single file.
 
-        In the order of `paths`, except for files that would keep the others waiting.
+        In the order of `paths`, except for files that would keep the others waiting. Closing the
+        generator ends the processes that read.
         """
         ...
 

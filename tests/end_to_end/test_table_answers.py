@@ -90,6 +90,10 @@ def test_a_receipt_of_a_sum_is_computed_again_without_the_library(asked: Any) ->
     forged["derivation"]["value"] = forged["short_answer"] = "1"
     assert any("derived" in one or "sum of the cells" in one for one in problems(forged))
     forged = json.loads(json.dumps(receipt))
+    forged["derivation"]["unit"] = "$"
+    forged["short_answer"] = forged["short_answer"].replace("€", "$")
+    assert any("name the unit" in one for one in problems(forged))
+    forged = json.loads(json.dumps(receipt))
     forged["derivation"]["operands"][0]["cited_text"] = "7"
     assert problems(forged)
     path.write_text(
@@ -202,3 +206,25 @@ def test_tables_of_one_kind_answer_together_and_are_not_added_up(tmp_path: Path)
         assert total.status is Status.ABSTAINED
         assert "name one of them" in total.reasons[0]
         assert library.ask("total price in pumps-june").short_answer == "1010 €"
+
+
+def test_cells_without_a_value_take_no_part_in_a_sum(tmp_path: Path) -> None:
+    (tmp_path / "pumps.csv").write_text("Pump,Price\nPU-1,300\nPU-2,n/a\nPU-3,\nPU-4,55\n")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "pumps.csv"])
+        answer = library.ask("What is the total price of all pumps?")
+    assert answer.short_answer == "355"
+    assert "2 empty cells" in " ".join(answer.reasons)
+
+
+def test_a_table_has_the_name_of_the_collection_that_is_asked(tmp_path: Path) -> None:
+    for name in ("zorplan", "pumps"):
+        write(tmp_path / f"{name}.csv", pumps(12))
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "zorplan.csv"], collection="theirs")
+        library.ingest([tmp_path / "pumps.csv"], collection="mine")
+        library.ask("Which pumps cost less than 400?", collection="theirs")
+        answer = library.ask("Which pumps cost less than 400?", collection="mine")
+    assert answer.citations
+    assert "rows of pumps" in answer.reasons[0]
+    assert "zor" not in " ".join(answer.reasons)

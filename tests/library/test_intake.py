@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,7 @@ class PlainReaders:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+    def read_all(self, paths: Iterable[Path]) -> Generator[FileRead]:
         for path in paths:
             self.asked.append(path.name)
             try:

@@ -202,3 +202,74 @@ def test_computing_is_decimal_and_refuses_what_it_cannot_read(
 def test_a_date_in_two_readings_is_no_quantity() -> None:
     assert quantity("01/02/2020") is None
     assert quantity("2020-02-01") == quantity("1 February 2020")
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("-5", -5),
+        ("- 5", -5),
+        ("5-", None),
+        ("EUR -5", -5),
+        ("−5 €", -5),
+        ("(5)", -5),
+        ("~5", None),
+    ],
+)
+def test_a_sign_is_never_lost(cell: str, value: int | None) -> None:
+    read = quantity(cell)
+    assert (read.value if read else None) == value
+
+
+@pytest.mark.parametrize("last", ["Subtotal", "North total", "Grand total:", "Sum North"])
+def test_rows_that_add_up_others_are_told_apart(last: str) -> None:
+    reading = read("total mass", f"Part,Mass\nA,5\nB,7\n{last},12\nC,3\n")
+    assert keys(reading) == ["A", "B", "C"]
+    assert reading is not None
+    assert reading.left_out == ("1 total row",)
+
+
+@pytest.mark.parametrize("last", [",x,12", "All parts,x,12"])
+def test_a_row_that_may_add_up_others_unnamed_is_not_added_again(last: str) -> None:
+    assert read("total mass", f"Part,Kind,Mass\nA,x,5\nB,y,7\n{last}\n") is None
+
+
+def test_a_row_of_one_cell_takes_no_part_and_is_told() -> None:
+    reading = read("total mass", "Part,Kind,Mass\nA,x,5\nB,y,7\n,,12\n")
+    assert keys(reading) == ["A", "B"]
+    assert reading is not None
+    assert reading.left_out == ("1 row of one cell",)
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.md"])
+def test_a_row_with_its_key_alone_is_a_row(name: str) -> None:
+    content = "Pump,Price\nPU-1,300\nPU-2,\nPU-3,55\n"
+    if name == "p.md":
+        content = "| Pump | Price |\n|---|---|\n| PU-1 | 300 |\n| PU-2 | |\n| PU-3 | 55 |\n"
+    assert keys(read_question("How many pumps are listed?", table_of(content, name), file="p")) == [
+        "PU-1",
+        "PU-2",
+        "PU-3",
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "| Firm | Revenue (EUR thousands) |\n|---|---|\n| A | 5 |\n| B | 7 |\n",
+        "All amounts in thousands.\n\n| Firm | Revenue |\n|---|---|\n| A | 5 |\n| B | 7 |\n",
+    ],
+)
+def test_numbers_in_a_scale_outside_their_cells_are_not_computed_or_compared(content: str) -> None:
+    table = table_of(content, "firms.md")
+    assert read_question("What is the total revenue?", table) is None
+    assert read_question("Which firms have a revenue over 6?", table) is None
+    assert keys(
+        read_question("revenue of A1", table_of(content.replace("| A", "| A1"), "f.md"))
+    ) == ["A1"]
+
+
+def test_a_table_is_named_as_its_reader_knows_its_file() -> None:
+    reading = read_question("Which pumps cost less than 100?", table_of(PUMPS), file="hall 7")
+    assert reading is not None
+    assert reading.said == "rows of hall 7 where Price (EUR) < 100"

@@ -88,12 +88,11 @@ def _derivation(reading: Reading) -> Derivation | None:
     """What is computed, with the cells from which it is; None if too much would have to be quoted."""
     table = reading.table
     column = table.key if reading.over is None else reading.over
-    cells = [cell for row in reading.rows if (cell := row.cells[column]) is not None]
     if reading.operation is Operation.COUNT:
-        cells = [
-            next(cell for cell in (row.cells[column], *row.cells) if cell is not None)
-            for row in reading.rows
-        ]
+        cells = [next(filter(None, (row.cells[column], *row.cells))) for row in reading.rows]
+    else:
+        held = (row for row in reading.rows if table.quantity(row, column) is not None)
+        cells = [cell for row in held if (cell := row.cells[column]) is not None]
     if max(row.end for row in reading.rows) - reading.rows[0].start > _MOST_STRETCH_CHARS:
         return None
     text, document = table.document.text, table.document.id
@@ -125,7 +124,7 @@ def _read_as(reading: Reading) -> str:
 
 
 def _several(readings: Sequence[Reading]) -> str:
-    names = dict.fromkeys(reading.table.label for reading in readings)
+    names = dict.fromkeys(reading.name for reading in readings)
     return f"several tables answer this: {', '.join(names)}; name one of them"
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -226,12 +226,13 @@ class Intake:
         """Read documents again whose file name has changed: it is part of their context."""
         renamed = dict(self._catalog.misnamed())
         paths = {path: document_id for document_id, path in renamed.items()}
-        for outcome in ingest_files(map(Path, sorted(paths)), self._stages):
-            if isinstance(outcome, FileProblem):
-                reason = f"it could not be read again under its new name: {outcome.reason}"
-                self._tally.warnings.append(FileProblem(path=outcome.path, reason=reason))
-            elif outcome.document.id == paths[outcome.path]:
-                self._rename(outcome)
+        with closing(ingest_files(map(Path, sorted(paths)), self._stages)) as outcomes:
+            for outcome in outcomes:
+                if isinstance(outcome, FileProblem):
+                    reason = f"it could not be read again under its new name: {outcome.reason}"
+                    self._tally.warnings.append(FileProblem(path=outcome.path, reason=reason))
+                elif outcome.document.id == paths[outcome.path]:
+                    self._rename(outcome)
 
     def _rename(self, ingested: Ingested) -> None:
         try:

@@ -10,7 +10,7 @@ import os
 import platform
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -174,12 +174,13 @@ class QueueWorker:
         for file in files:
             waiting.setdefault(file.path, []).append(file)
         stages = ingest_stages(self._settings, self._catalog, self._encoders.serving())
-        for outcome in ingest_files(map(Path, waiting), stages):
-            for file in waiting[outcome.path]:
-                if isinstance(outcome, Ingested):
-                    self._store_one(file, outcome)
-                else:
-                    self._park(file, outcome)
+        with closing(ingest_files(map(Path, waiting), stages)) as outcomes:
+            for outcome in outcomes:
+                for file in waiting[outcome.path]:
+                    if isinstance(outcome, Ingested):
+                        self._store_one(file, outcome)
+                    else:
+                        self._park(file, outcome)
 
     def _store_one(self, file: QueuedFile, outcome: Ingested) -> None:
         try:

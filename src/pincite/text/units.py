@@ -243,3 +243,24 @@ def _named(written: str) -> str:
 def is_currency(unit: str) -> bool:
     """Whether a unit is a currency."""
     return unit in _CURRENCIES
+
+
+# Scales that a head or a line above a table states for its numbers.
+
+IN_SCALE = re.compile(
+    r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$|(?-i:[A-Z]{3}))\s*(?:in\s+)?)"
+    r"(?P<word>000s?|thousands?|millions?|billions?|lakhs?|lacs?|crores?|mn|mio\.?|bn|cr\.?|Mio\.?|Mrd\.?|"
+    r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
+    re.IGNORECASE,
+)
+# In a sentence only such words surely refer to a table: "in thousands", "US $000's", "€m";
+# on a line of its own, "EUR thousands" and "(thousands of euros)" do too.
+REMARK = re.compile(
+    r"\bin\s+(?:\w+\s+(?:of\s+)?)?(?:thousands|millions|billions|lakhs|crores)\b|"
+    r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)|"
+    r"^\W*(?:(?-i:[A-Z]{3})|US\$|[$€£¥₹]|Rs\.?)\s?"
+    r"(?:thousands?|millions?|billions?|lakhs?|crores?|mn|mio\.?|bn)\W*$|"
+    r"^\W*(?:thousands|millions|billions|lakhs|crores)(?:\s+of\s+(?:\w+\s+)?"
+    r"(?:dollars|euros|pounds|francs|rupees|yen|(?-i:[A-Z]{3})))?\W*$",
+    re.IGNORECASE,
+)

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pincite.records.flow import Citation, Derivation, Operand
+from pincite.text.numbers import decimal_mark
 from pincite.text.tables.derived import derived_value
+from pincite.text.tables.tables import quantity, unit_apart
 
 WITHHELD = (
     "the number that is asked for is withheld: a row that it is computed from cannot be quoted"
@@ -25,6 +27,13 @@ def _problems(derivation: Derivation, quotes: Sequence[Citation]) -> Iterator[st
     by_document: dict[str, list[Citation]] = {}
     for quote in quotes:
         by_document.setdefault(quote.document, []).append(quote)
+    if derivation.unit not in _units(derivation, quotes):
+        yield f"neither the cells nor their heads name the unit {derivation.unit!r}"
+    if decimal_mark([cell.text for cell in derivation.operands]) not in (
+        None,
+        derivation.decimal_mark,
+    ):
+        yield f"the decimal mark of the cells is not {derivation.decimal_mark!r}"
     for cell in derivation.operands:
         if (cell.document, cell.start) in seen:
             yield f"the cell at {cell.start} is counted twice"
@@ -42,6 +51,22 @@ def _problems(derivation: Derivation, quotes: Sequence[Citation]) -> Iterator[st
     value = derived_value(derivation.operation, texts, derivation.decimal_mark)
     if value != derivation.value:
         yield f"the {derivation.operation} of the cells is {value}, not {derivation.value}"
+
+
+def _units(derivation: Derivation, quotes: Sequence[Citation]) -> set[str]:
+    """The unit of the cells, else those in the heads of their columns; none for a count."""
+    if derivation.operation == "count":
+        return {""}
+    read = (quantity(cell.text.strip(), derivation.decimal_mark) for cell in derivation.operands)
+    own = {one.unit for one in read if one is not None and one.unit}
+    places = {(cell.document, cell.start) for cell in derivation.operands}
+    heads = {
+        unit_apart(" ".join(dict.fromkeys(label.text for label in cell.columns)))[1]
+        for quote in quotes
+        for cell in quote.cells
+        if (quote.document, cell.start) in places
+    }
+    return own or heads or {""}
 
 
 def derivation_form(derivation: Derivation) -> dict[str, Any]:

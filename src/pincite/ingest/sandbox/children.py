@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import IO, Any, BinaryIO, NoReturn, Self
+from typing import IO, Any, BinaryIO, Self
 
 from pincite.ingest.sandbox.worker import (
     DOCUMENT,
@@ -80,9 +80,18 @@ class Keeper:
         self._control.settimeout(startup_seconds)
         try:
             report = self._control.recv(_LONGEST_REPORT_BYTES)
-            self.in_force = json.loads(report) if report else self._refuse_to_start(0.0)
+            if not report:
+                self.kill()
+                raise ChildGone(exit_code=self._process.returncode)
+            self.in_force = json.loads(report)
         except TimeoutError:
-            self._refuse_to_start(startup_seconds)
+            self.kill()
+            raise ChildGone(
+                out_of_time=startup_seconds, exit_code=self._process.returncode
+            ) from None
+        except BaseException:
+            self.kill()
+            raise
         self._control.settimeout(None)
 
     @property
@@ -162,10 +171,6 @@ class Keeper:
         exit_code, peak = STATUS.unpack(status)
         self.peak_memory = max(self.peak_memory, peak)
         return int(exit_code)
-
-    def _refuse_to_start(self, after: float) -> NoReturn:
-        self._process.kill()
-        raise ChildGone(out_of_time=after, exit_code=self._process.wait())
 
 
 class _Watchdog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -205,7 +205,7 @@ class SandboxedReaderPool:
         self._limits = limits
         self._patience_seconds = patience_seconds
 
-    def read_all(self, paths: Iterable[Path]) -> Iterator[FileRead]:
+    def read_all(self, paths: Iterable[Path]) -> Generator[FileRead]:
         """The result for each file; an error in one file does not raise."""
         mine = threading.local()
         opened: list[SandboxedReader] = []

@@ -60,6 +60,7 @@ class Shelf:
         self._files: tuple[int, tuple[FileEntry, ...]] = (-1, ())
         self._drawing = threading.Lock()
         self._drawer: SandboxedReader | None = None
+        self._is_closed = False
         self._may_wait = threading.BoundedSemaphore(_MOST_WAITING)
         self._pictures: OrderedDict[tuple[str, int, float], bytes] = OrderedDict()
         self._undrawn: OrderedDict[tuple[str, int], tuple[float, str]] = OrderedDict()
@@ -67,6 +68,7 @@ class Shelf:
 
     def close(self) -> None:
         """Release the library."""
+        self._is_closed = True
         if self._drawer is not None:
             self._drawer.close()
         self.library.close()
@@ -319,6 +321,10 @@ class Shelf:
                 )
             except ReadError as error:
                 reason = str(error)
+            finally:
+                # Its process may have been started after the others were ended.
+                if self._is_closed:
+                    self._drawer.close()
         told = f"page {number} cannot be drawn: {reason.replace(held.files[0].path, '')}"
         self._undrawn[held.document.sha256, number] = (time.monotonic() + _FORGOTTEN_SECONDS, told)
         while len(self._undrawn) > _MOST_UNDRAWN:

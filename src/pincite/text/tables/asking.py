@@ -31,16 +31,22 @@ _MOST_WORDS = 40
 _LONGEST_VALUE_WORDS = 12
 _NEAR_WORDS = 3
 _MOST_RANKED = 50
+_FEWEST_ADDED = 2
 _BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
 
 
-def read_question(question: str, table: Table, language: str = "en") -> Reading | None:
-    """The reading of a question by a table; None if there is none, or more than one."""
+def read_question(
+    question: str, table: Table, language: str = "en", *, file: str = ""
+) -> Reading | None:
+    """The reading of a question by a table; None if there is none, or more than one.
+
+    `file` is the name by which the user knows the table's file; without one, its document's title.
+    """
     phrases = Phrases(question, language)
     if not 0 < len(phrases.words) <= _MOST_WORDS:
         return None
     try:
-        return _Parse(phrases, table, language).reading()
+        return _Parse(phrases, table, language, file or table.document.title).reading()
     except _NoReadingError:
         return None
 
@@ -52,11 +58,12 @@ class _NoReadingError(Exception):
 class _Parse:
     """Gives each word of a question its part, the longest phrases first."""
 
-    def __init__(self, phrases: Phrases, table: Table, language: str) -> None:
+    def __init__(self, phrases: Phrases, table: Table, language: str, file: str) -> None:
         self._phrases = phrases
         self._words = phrases.words
         self._table = table
         self._language = language
+        self._file = file
         self._named: dict[int, int] = {}
         """The columns that are named, with the place of the word that does."""
         self._measures: dict[str, int] = {}
@@ -211,7 +218,9 @@ class _Parse:
     def _add(self, column: int, relation: str, number: Quantity) -> None:
         unit = self._table.unit(column)
         if self._table.is_dated(column) and not number.is_date:
-            number = period(int(number.value))
+            year = period(int(number.value))
+            assert year is not None  # `_fitting` lets years pass only.
+            number = year
         if number.unit and unit and number.unit != unit:
             raise _NoReadingError
         self._conditions.append(Condition(column=column, relation=relation, number=number))
@@ -434,8 +443,8 @@ class _Parse:
 
     def _settle(self) -> None:
         """Every word that is left must name the rows, or nothing. Raises otherwise."""
-        title = self._table.document.title
-        written = (*self._table.section, title, PurePath(title).stem.replace("_", " "))
+        stem = PurePath(self._file).stem.replace("_", " ")
+        written = (*self._table.section, self._file, stem)
         nouns = words_of("rows").union(*(stems(text, self._language) for text in written))
         for word in self._words:
             self._is_every = self._is_every or word.folded in words_of("every")
@@ -453,10 +462,13 @@ class _Parse:
         rows = chosen_rows(self._table, self._conditions, self._ranked)
         if self._counted is not None and (len(rows) != 1 or self._ranked):
             return None
+        if self._over is not None and self._may_add_up_twice():
+            return None
         if self._over is not None and len(rows) < 2:
             operation, asked = Operation.ROWS, [self._over]
         return Reading(
             table=self._table,
+            name=self._table.section[-1] if self._table.section else self._file,
             operation=operation,
             rows=rows,
             conditions=tuple(self._conditions),
@@ -465,6 +477,15 @@ class _Parse:
             asked=tuple(asked),
             left_out=tuple(self._left_out()),
         )
+
+    def _may_add_up_twice(self) -> bool:
+        """Whether a row may be the sum of others without saying so: unnamed, or equal to their sum."""
+        table, over = self._table, self._over
+        assert over is not None
+        if any(not table.text(row, table.key) for row in table.rows):
+            return True
+        values = [held.value for row in table.rows if (held := table.quantity(row, over))]
+        return len(values) > _FEWEST_ADDED and values[-1] == sum(values[:-1])
 
     def _is_complete(self) -> bool:
         """Whether the parts make a question that rows answer."""
@@ -531,6 +552,8 @@ class _Parse:
         columns |= {self._over} if self._over is not None else set()
         if table.totals and (columns or self._operation is Operation.COUNT):
             yield _counted(len(table.totals), "total row")
+        if table.notes and (columns or self._operation is Operation.COUNT):
+            yield _counted(len(table.notes), "row of one cell")
         empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
         if empty:
             yield _counted(empty, "empty cell")
@@ -550,4 +573,5 @@ def _measures() -> Mapping[str, frozenset[str]]:
 
 
 def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    first, *rest = what.split(" of ")
+    return " of ".join([f"{number:,} {first}{'' if number == 1 else 's'}", *rest])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import PurePath
 
 from pincite.records.document import Document
 from pincite.records.flow import Hit, Question
@@ -27,7 +29,11 @@ def readings_of(question: Question, hits: Iterable[Hit], sources: Sources) -> tu
     if question.filters is not None and question.filters.sections:
         return ()
     names = list(dict.fromkeys(hit.passage.span.document_id for hit in hits))[:_MOST_DOCUMENTS]
-    documents = tuple(_Known(sources.document(name)) for name in names)
+    documents = tuple(
+        # The file as this collection knows it: the same bytes may have another name elsewhere.
+        _Known(sources.document(name), _file(sources.source(name, question.collection).path), name)
+        for name in names
+    )
     return _readings(question.plain, question.language, documents)
 
 
@@ -38,9 +44,14 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
         reading
         for known in documents
         for table in _tables(known)
-        if (reading := read_question(question, table, language)) is not None and _is_safe(reading)
+        if (reading := read_question(question, table, language, file=known.file)) is not None
+        and _is_safe(reading)
     ]
     return tuple(one for one in found if one.rows) or tuple(found)
+
+
+def _file(path: str) -> str:
+    return PurePath(path).stem
 
 
 def _is_safe(reading: Reading) -> bool:
@@ -53,17 +64,13 @@ def _is_safe(reading: Reading) -> bool:
     return reading.is_lookup or not is_partial
 
 
+@dataclass(frozen=True, slots=True)
 class _Known:
-    """A document by its identity: the cache must not compare texts."""
+    """A document by its identity, since the caches must not compare texts, and its file's name."""
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
-
-    def __hash__(self) -> int:
-        return hash(self.document.id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Known) and other.document.id == self.document.id
+    document: Document = field(compare=False)
+    file: str
+    id: str = ""
 
 
 @lru_cache(maxsize=16)

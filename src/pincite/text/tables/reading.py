@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 from pincite.text.tables.tables import Quantity, Row, Table
@@ -46,11 +47,13 @@ class Ranked:
 class Reading:
     """A question as an operation on rows.
 
-    `over` is the column that is added up, `asked` are the columns whose cells are asked for, and
-    `left_out` says what of the table takes no part ("2 empty cells").
+    `name` is what the answer calls the table, `over` is the column that is added up, `asked` are the
+    columns whose cells are asked for, and `left_out` says what of the table takes no part ("2 empty
+    cells").
     """
 
     table: Table
+    name: str
     operation: Operation
     rows: tuple[Row, ...]
     conditions: tuple[Condition, ...] = ()
@@ -69,7 +72,7 @@ class Reading:
     def said(self) -> str:
         """How the question was read: `rows of Pumps where Price < 300`."""
         table = self.table
-        told = f"rows of {table.name}"
+        told = f"rows of {self.name}"
         if self.conditions:
             told += f" where {' and '.join(one.said(table) for one in self.conditions)}"
         if self.ranked:
@@ -125,7 +128,6 @@ def number_text(number: Quantity) -> str:
     """A date as `2024-03-14`, `2024-03` or `2024`, a number with its unit."""
     if not number.is_date:
         return f"{number.value.normalize():f} {number.unit}".strip()
-    months, day = divmod(int(number.value) - 1, 31)
-    parts = f"{months // 12:04}", f"{months % 12 + 1:02}", f"{day + 1:02}"
+    day = date.fromordinal(int(number.value)).isoformat()
     days = int(number.end - number.value) if number.end is not None else 1
-    return "-".join(parts[: 3 if days == 1 else 2 if days == 31 else 1])
+    return day if days == 1 else day[:-3] if days <= 31 else day[:-6]

@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import cached_property
 
 from pincite.records.document import Block, BlockKind, Cell, Document, Range
 from pincite.text.numbers import DecimalMark, decimal_mark, figures
 from pincite.text.tables.words import words_of
-from pincite.text.units import currency, measure_at
+from pincite.text.units import IN_SCALE, REMARK, currency, measure_at
 
 MOST_CELLS = 400_000
 """Of a document; larger ones are searched only, since every question would go through all cells."""
 
 _PLAIN = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,9})?")
-_AROUND = " \t\n()~≈*†‡'\"]-\u00a0\u202f"
+_AROUND = " \t\n()*†‡'\"\u00a0\u202f"
+_MINUS = "-−–"
+_LEAD_CHARS = 500
+"""Before a table, in which its scale may be stated."""
 _LONGEST_UNIT_SIGN = 3
 _BEFORE_UNITS = ("per", "of", "pro", "je")
 _NO_VALUE = frozenset(
@@ -56,7 +60,10 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows below one row of heads. `key` is the column that names the rows, if the table has one."""
+    """Rows below one row of heads. `key` is the column that names the rows, if the table has one.
+
+    `is_scaled`: a line above it says that its numbers are in thousands or the like.
+    """
 
     document: Document
     columns: tuple[Column, ...]
@@ -66,15 +73,11 @@ class Table:
     notes: tuple[Row, ...] = ()
     """Rows of one cell in a table of more."""
     section: tuple[str, ...] = ()
+    is_scaled: bool = False
     key: int = 0
     _columns: dict[int, tuple[Quantity | None, ...] | None] = field(
         default_factory=dict, compare=False
     )
-
-    @cached_property
-    def name(self) -> str:
-        """The heading above the table, or the document's title."""
-        return self.section[-1] if self.section else self.document.title
 
     def mark(self, column: int) -> DecimalMark | None:
         """The decimal mark of a column's numbers; None if neither it nor the table shows one."""
@@ -85,12 +88,6 @@ class Table:
     def _mark(self) -> DecimalMark | None:
         """The decimal mark of the whole table."""
         return decimal_mark([text for one in range(len(self.columns)) for text in self.texts(one)])
-
-    @property
-    def label(self) -> str:
-        """The name, with the document's title if that is another."""
-        title = self.document.title
-        return self.name if self.name == title else f"{self.name} in {title}"
 
     def text(self, row: Row, column: int) -> str:
         """The text of a cell; empty without one."""
@@ -104,7 +101,8 @@ class Table:
     def quantities(self, column: int) -> tuple[Quantity | None, ...] | None:
         """A number or date for each row, None for empty cells; None if the column has other values too.
 
-        Also None if the decimal mark cannot be told or the cells have several units.
+        Also None if the decimal mark cannot be told, the cells have several units, or the numbers are
+        in a scale that the cells do not name.
         """
         if column not in self._columns:
             self._columns[column] = self._read(column)
@@ -132,6 +130,9 @@ class Table:
                 return None
             found.append(read)
         kinds = {(one.unit, one.is_date) for one in found if one is not None}
+        is_scaled = self.is_scaled or IN_SCALE.search(self.columns[column].name) is not None
+        if is_scaled and not all(one.is_date for one in found if one is not None):
+            return None
         # Groups of three behind commas are thousands; behind points they may be either.
         if mark is None and any("." in text and _is_undecided(text) for text in filled):
             return None
@@ -170,17 +171,29 @@ def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:
     if number.is_worded or number.is_ordinal or number.is_tolerance:
         return None
     before, behind = text[: number.start].strip(_AROUND), text[number.end :].strip(_AROUND)
-    if behind or (before and not currency(before)):
+    if behind or not _is_before_number(before, is_negative=number.value < 0):
         return None
     value = -abs(number.value) if number.is_bracketed else number.value
     return Quantity(value, number.unit)
 
 
-def period(year: int, month: int | None = None, day: int | None = None) -> Quantity:
-    """A day, month or year as a quantity; days are numbered as if every month had 31."""
-    first = (year * 12 + (month or 1) - 1) * 31 + (day or 1)
-    days = 1 if day else 31 if month else 12 * 31
-    return Quantity(Decimal(first), is_date=True, end=Decimal(first + days))
+def _is_before_number(written: str, *, is_negative: bool) -> bool:
+    """Whether a currency or a minus that the number has stands before it, and nothing else."""
+    has_minus = any(sign in written for sign in _MINUS)
+    bare = written.strip(_AROUND + _MINUS)
+    return (not bare or bool(currency(bare))) and (is_negative or not has_minus)
+
+
+def period(year: int, month: int | None = None, day: int | None = None) -> Quantity | None:
+    """A day, month or year as a quantity, in days since year 1; None if there is no such day."""
+    months = year * 12 + (month or 1) - 1
+    behind = months + (1 if month else 12)
+    try:
+        first = date(year, month or 1, day or 1)
+        end = first + timedelta(1) if day else date(behind // 12, behind % 12 + 1, 1)
+    except (ValueError, OverflowError):
+        return None
+    return Quantity(Decimal(first.toordinal()), is_date=True, end=Decimal(end.toordinal()))
 
 
 def _rest(text: str, start: int, end: int) -> str:
@@ -220,24 +233,31 @@ def tables_of(document: Document) -> tuple[Table, ...]:
 
 def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:
     """Rows by the block with their innermost heads."""
+    rows = [block for block in document.blocks if block.kind is BlockKind.TABLE_ROW]
+    are_heads = {ranges[0] for row in rows for cell in row.cells for ranges in cell.column_headers}
     heads: Block | None = None
-    rows: list[Block] = []
+    held: list[Block] = []
+    before: Block | None = None
     for block in document.blocks:
-        if block.kind is not BlockKind.TABLE_ROW:
-            continue
-        start = next(
-            (cell.column_headers[-1][0] for cell in block.cells if cell.column_headers), None
-        )
-        if start is None:
-            continue
-        if heads is None or not heads.start <= start < heads.end:
+        start = _innermost_head(block)
+        if start is not None and (heads is None or not heads.start <= start < heads.end):
             if heads is not None:
-                yield heads, rows
-            heads, rows = next(iter(document.blocks_in(start, start + 1)), None), []
-        if heads is not None:
-            rows.append(block)
+                yield heads, held
+            heads, held = next(iter(document.blocks_in(start, start + 1)), None), []
+        # A row of which only the first cell is filled has no heads, and is a row all the same.
+        is_bare = bool(held) and held[-1] is before and block.kind is BlockKind.TABLE_ROW
+        is_bare = is_bare and not any(cell.start in are_heads for cell in block.cells)
+        if heads is not None and (start is not None or (is_bare and block.cells)):
+            held.append(block)
+        before = block
     if heads is not None:
-        yield heads, rows
+        yield heads, held
+
+
+def _innermost_head(block: Block) -> int | None:
+    """Where the head of a row's first cell with one begins."""
+    headed = (cell.column_headers[-1][0] for cell in block.cells if cell.column_headers)
+    return next(headed, None) if block.kind is BlockKind.TABLE_ROW else None
 
 
 def _table(document: Document, heads: Block, rows: list[Block]) -> Table | None:
@@ -272,7 +292,13 @@ def _table(document: Document, heads: Block, rows: list[Block]) -> Table | None:
         tuple(row for row in made if kinds[id(row)] == "total"),
         tuple(row for row in made if kinds[id(row)] == "note"),
         table.section,
+        is_scaled=_is_scaled(document, heads),
     )
+
+
+def _is_scaled(document: Document, heads: Block) -> bool:
+    above = document.text[max(0, heads.start - _LEAD_CHARS) : heads.end]
+    return any(REMARK.search(line) for line in above.splitlines())
 
 
 def _row(block: Block, places: Mapping[tuple[Range, ...], int], *, has_key: bool) -> Row | None:
@@ -294,19 +320,20 @@ def _kind(table: Table, row: Row) -> str:
     first = table.text(row, filled[0]).lower() if filled else ""
     if (len(filled) == 1 and len(table.columns) > 2) or not filled:
         return "note"
-    words = first.replace("-", " ").split()
-    totals = words_of("total_rows")
-    return "total" if words and words[0].strip(":") in totals and len(words) <= 4 else "row"
+    # "Total", "Sub-total:", "Total North", "North total".
+    words = first.replace("-", " ").replace(":", " ").split()
+    ends = {*words[:1], *words[-1:]}
+    return "total" if ends & words_of("total_rows") and len(words) <= 4 else "row"
 
 
 def _column(document: Document, ranges: tuple[Range, ...]) -> Column:
     parts = (" ".join(document.text[start:end].split()) for start, end in ranges)
     name = " ".join(dict.fromkeys(parts))
-    bare, unit = _unit_apart(name)
+    bare, unit = unit_apart(name)
     return Column(ranges, name, bare, unit)
 
 
-def _unit_apart(name: str) -> tuple[str, str]:
+def unit_apart(name: str) -> tuple[str, str]:
     """A head without what is in brackets at its end or a unit ("Flow l/min"), and that unit."""
     if name.endswith((")", "]")):
         start = max(name.rfind("("), name.rfind("["))
@@ -343,4 +370,5 @@ def _both(one: Table, other: Table) -> Table:
         (*one.totals, *other.totals),
         (*one.notes, *other.notes),
         one.section,
+        is_scaled=one.is_scaled or other.is_scaled,
     )

@@ -14,11 +14,9 @@ from pincite.records.flow import Citation, CitedCell
 from pincite.text.dates import Moment
 from pincite.text.languages import UNKNOWN, language_of
 from pincite.text.numbers import DecimalMark, Figures, Number, decimal_mark, figures
-from pincite.text.units import is_currency
+from pincite.text.units import IN_SCALE, REMARK, is_currency
 from pincite.verify.quotes.cells import (
-    IN_SCALE,
     QUARTERS,
-    REMARK,
     factors,
     header_units,
     remark_scale,

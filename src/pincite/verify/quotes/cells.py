@@ -12,7 +12,7 @@ from pincite.records.flow import SCALE, CitedCell, Evidence, Label
 from pincite.stages import Sources
 from pincite.text.dates import Moment
 from pincite.text.numbers import DecimalMark, Figures, Number, figures
-from pincite.text.units import currency, is_currency, measure_at, scale_of
+from pincite.text.units import IN_SCALE, REMARK, currency, is_currency, measure_at, scale_of
 
 _BOX_DECIMALS = 2
 """Boxes are written in hundredths of a PDF point."""
@@ -83,23 +83,6 @@ def box_forms(boxes: Sequence[Box]) -> list[list[float]]:
 
 # What the headers of a table say about a number below them.
 
-IN_SCALE = re.compile(
-    r"(?:\bin\s+(?:\w+\s+(?:of\s+)?)?|^|(?<!\d)[(,/]\s*|['’]|[$€£¥₹]\s*['’]?|\b(?:USD|EUR|GBP|INR|Rs\.?|US\$|(?-i:[A-Z]{3}))\s*(?:in\s+)?)"
-    r"(?P<word>000s?|thousands?|millions?|billions?|lakhs?|lacs?|crores?|mn|mio\.?|bn|cr\.?|Mio\.?|Mrd\.?|"
-    r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
-    re.IGNORECASE,
-)
-# In a sentence only such words surely refer to a table: "in thousands", "US $000's", "€m";
-# on a line of its own, "EUR thousands" and "(thousands of euros)" do too.
-REMARK = re.compile(
-    r"\bin\s+(?:\w+\s+(?:of\s+)?)?(?:thousands|millions|billions|lakhs|crores)\b|"
-    r"[$€£¥₹]\s?['’]?(?:000s?|m|bn)(?!\w)|['’]000s?(?!\w)|"
-    r"^\W*(?:(?-i:[A-Z]{3})|US\$|[$€£¥₹]|Rs\.?)\s?"
-    r"(?:thousands?|millions?|billions?|lakhs?|crores?|mn|mio\.?|bn)\W*$|"
-    r"^\W*(?:thousands|millions|billions|lakhs|crores)(?:\s+of\s+(?:\w+\s+)?"
-    r"(?:dollars|euros|pounds|francs|rupees|yen|(?-i:[A-Z]{3})))?\W*$",
-    re.IGNORECASE,
-)
 # Such a remark applies to prose too: "all amounts expressed in thousands of U.S. dollars".
 _OF_ALL = re.compile(
     r"\b(?:all|dollars?|euros?|amounts?|figures)\b[^.;:]{0,30}\bin\s+(?:thousands|millions|billions)\b",

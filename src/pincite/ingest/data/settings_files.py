@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -193,11 +193,4 @@ def _with_cells(block: Block, named: tuple[int, int], value: tuple[int, int]) ->
         Cell(start=named[0], end=named[1]),
         Cell(start=value[0], end=value[1], row_headers=(named,)),
     )
-    return Block(
-        start=block.start,
-        end=block.end,
-        kind=block.kind,
-        place=block.place,
-        section=block.section,
-        cells=cells,
-    )
+    return replace(block, cells=cells)
