@@ -228,3 +228,35 @@ def test_a_table_has_the_name_of_the_collection_that_is_asked(tmp_path: Path) ->
     assert answer.citations
     assert "rows of pumps" in answer.reasons[0]
     assert "zor" not in " ".join(answer.reasons)
+
+
+@pytest.fixture
+def budget(tmp_path: Path) -> Any:
+    (tmp_path / "budget.csv").write_text(
+        "Item,Category,Planned (EUR),Spent (EUR)\nSalaries,Staff,182000,179500\n"
+        "Training,Staff,6400,5120\nElectricity,Energy,7300,8120\nGas,Energy,5200,4975\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "budget.csv"])
+        yield library
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which items planned at over 7000 went over budget?",
+        "Which planned item is the largest one?",
+    ],
+)
+def test_rows_that_were_not_compared_are_no_sure_answer(budget: Library, question: str) -> None:
+    answer = budget.ask(question)
+    assert answer.status is Status.ABSTAINED or (
+        answer.is_doubtful and "were not compared" in " ".join(answer.reasons)
+    )
+
+
+def test_numbers_asked_together_are_told_to_be_asked_alone(budget: Library) -> None:
+    answer = budget.ask("How many items are in category Staff and how many in Energy?")
+    assert answer.status is Status.ABSTAINED
+    assert "if it is asked alone" in answer.reasons[0]
+    assert budget.ask("How many items are in category Staff?").short_answer == "2"

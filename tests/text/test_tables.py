@@ -273,3 +273,66 @@ def test_a_table_is_named_as_its_reader_knows_its_file() -> None:
     reading = read_question("Which pumps cost less than 100?", table_of(PUMPS), file="hall 7")
     assert reading is not None
     assert reading.said == "rows of hall 7 where Price (EUR) < 100"
+
+
+ROOMS = """Room,Seats,Projector,Lift,Fee per hour (EUR)
+Blue Room,12,yes,no,24
+Green Room,30,no,yes,40
+Attic,8,yes,,12
+Hall,120,yes,yes,95
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "rooms"),
+    [
+        ("Which rooms have a projector?", ["Blue Room", "Attic", "Hall"]),
+        ("Which rooms have a projector and a lift?", ["Hall"]),
+        ("Which rooms have no projector?", ["Green Room"]),
+        ("rooms without a lift", ["Blue Room"]),
+        ("Which rooms with a projector cost less than 50?", ["Blue Room", "Attic"]),
+        ("Which rooms have more than 10 seats and no lift?", ["Blue Room"]),
+    ],
+)
+def test_columns_of_yes_and_no_are_conditions(question: str, rooms: list[str]) -> None:
+    assert keys(read(question, ROOMS)) == rooms
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which rooms have a projector or a lift?",
+        "Which rooms have neither projector nor lift?",
+        "How many rooms have a lift and how many have a projector?",
+    ],
+)
+def test_one_or_the_other_and_two_questions_in_one_are_not_read(question: str) -> None:
+    assert read(question, ROOMS) is None
+
+
+def test_marks_alone_say_yes() -> None:
+    marked = "Dish,Vegan,Nuts\nSoup,x,\nCake,,x\nSalad,x,x\n"
+    assert keys(read("Which dishes are with nuts?", marked)) == ["Cake", "Salad"]
+    assert keys(read("Which dishes have no nuts?", marked)) == ["Soup"]
+
+
+def test_a_name_of_a_row_that_has_the_name_of_a_column_in_it() -> None:
+    reading = read("What is the fee per hour of the Blue Room?", ROOMS)
+    assert keys(reading) == ["Blue Room"]
+    assert reading is not None
+    assert reading.asked == (4,)
+
+
+def test_a_table_of_names_and_values_gives_the_value() -> None:
+    reading = read(
+        "What is the noise of the dishwasher?", "Property,Dishwasher\nPower,2 kW\nNoise,44 dB\n"
+    )
+    assert keys(reading) == ["Noise"]
+    assert reading is not None
+    assert reading.asked == (1,)
+
+
+def test_cost_is_what_money_is_compared_by() -> None:
+    costs = "Item,Planned (EUR),Spent (EUR)\nGas,5200,4975\nLaptops,12000,11840\n"
+    assert keys(read("Which items cost more than 7000 planned?", costs)) == ["Laptops"]
+    assert read("Which items cost more than 7000?", costs) is None

@@ -60,16 +60,20 @@ class PartsSelector:
         selection = self.selector.select(question, hits)
         sides = compared_sides(question.plain)
         parts = sides or question_parts(question.plain)
-        if not sides and not all_ask(parts):
+        if selection.derivation is not None or (not sides and not all_ask(parts)):
             return selection
         both = _of_both(sides, selection.evidence, question.language)
         if both is not None:
             return _led_by(both, selection)
         chosen: dict[str, Sequence[Evidence]] = {}
+        computed: list[str] = []
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
-            chosen[text] = self._chosen_for(question, text, hits)
+            chosen[text] = self._chosen_for(question, text, hits, computed)
+        if computed and not any(chosen.values()):
+            alone = "; ".join(f"'{text}'" for text in computed)
+            return Selection(evidence=(), nothing=f"it is computed if it is asked alone: {alone}")
         best = [item for items in chosen.values() for item in _best_of(items)]
         evidence = _once([*selection.evidence, *best])
         lost = (
@@ -82,7 +86,8 @@ class PartsSelector:
             # The selection for the whole question may be about the part without an answer.
             evidence = _once([item for text in answers for item in chosen[text]])
         spans = {item.span for item in evidence}
-        notices = [f"no answer found for: {text}" for text in lost]
+        notices = [f"computed if asked alone: {text}" for text in computed]
+        notices += [f"no answer found for: {text}" for text in lost if text not in computed]
         if len(chosen) < len(parts):
             notices.append(
                 f"{len(chosen)} of {len(parts)} parts of the question were looked up on their own"
@@ -96,23 +101,32 @@ class PartsSelector:
             parts=_answered(chosen, evidence),
         )
 
-    def _chosen_for(self, question: Question, text: str, hits: Sequence[Hit]) -> Sequence[Evidence]:
+    def _chosen_for(
+        self, question: Question, text: str, hits: Sequence[Hit], computed: list[str]
+    ) -> Sequence[Evidence]:
         """Searches the documents that the whole question names, then all if they have no answer.
 
         In "When does vacation expire? What is the hotel limit?" the first part names the vacation
-        policy for itself only.
+        policy for itself only. Adds the part to `computed` if its answer is not a quote.
         """
         sure = tuple(sorted(self.named(question)))
         part = part_of(question, text, self.understander)
-        if question.filters or not sure:
-            return self._of_part(part, hits)
         within = replace(part, filters=Filters(documents=sure))
-        return self._of_part(within, hits) or self._of_part(part, hits)
+        tried = [part] if question.filters or not sure else [within, part]
+        for one in tried:
+            near = hits if _POINTS.search(text) else self.retriever.retrieve(one).hits
+            ranked = self.reranker.rerank(one, near).hits
+            selection = self.selector.select(one, ranked)
+            if selection.derivation is not None:
+                computed.append(text)
+                return ()
+            if found := self._answering(one, selection.evidence, ranked):
+                return found
+        return ()
 
-    def _of_part(self, part: Question, hits: Sequence[Hit]) -> Sequence[Evidence]:
-        near = hits if _POINTS.search(part.text) else self.retriever.retrieve(part).hits
-        ranked = self.reranker.rerank(part, near).hits
-        chosen = self.selector.select(part, ranked).evidence
+    def _answering(
+        self, part: Question, chosen: Sequence[Evidence], ranked: Sequence[Hit]
+    ) -> Sequence[Evidence]:
         best = chosen[0].score if chosen else 0.0
         return chosen if best >= _LEAST_SCORE and self.is_answered(part, chosen, ranked) else ()
 

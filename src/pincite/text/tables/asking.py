@@ -26,6 +26,7 @@ from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, c
 from pincite.text.tables.tables import Quantity, Table, period
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
+from pincite.text.units import currency
 
 _MOST_WORDS = 40
 _LONGEST_VALUE_WORDS = 12
@@ -80,8 +81,10 @@ class _Parse:
 
     def reading(self) -> Reading | None:
         """The reading. Raises _NoReadingError where a word has no part."""
-        self._name_columns()
-        self._find_values()
+        held = self._held()
+        self._name_columns(held)
+        self._find_values(held)
+        self._ask_flags()
         self._find_measures()
         self._compare()
         self._rank()
@@ -95,7 +98,8 @@ class _Parse:
 
     # --- Columns and values ---------------------------------------------------------------------
 
-    def _name_columns(self) -> None:
+    def _name_columns(self, held: Iterable[Run]) -> None:
+        longer = [run for run in held if run[1] - run[0] > 1]
         heads = {
             place: stems(column.bare, self._language)
             for place, column in enumerate(self._table.columns)
@@ -105,12 +109,16 @@ class _Parse:
             for first in range(len(self._words) - size + 1 if size else 0):
                 run = first, first + size
                 written = [word.stem for word in self._words[slice(*run)]]
-                if written == heads[column] and self._phrases.is_free(run):
+                # "Blue Room" in a column "Room" is no name of that column.
+                is_inside = any(
+                    one[0] <= run[0] and run[1] <= one[1] and one != run for one in longer
+                )
+                if written == heads[column] and self._phrases.is_free(run) and not is_inside:
                     self._phrases.take(run, "column", column)
                     self._named.setdefault(column, first)
 
-    def _find_values(self) -> None:
-        held, compared = self._held(), set(self._behind_comparisons())
+    def _find_values(self, held: Mapping[Run, Mapping[int, set[str]]]) -> None:
+        compared = set(self._behind_comparisons())
         taken: dict[int, set[str]] = defaultdict(set)
         for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
             words = self._words[slice(*run)]
@@ -165,6 +173,48 @@ class _Parse:
         if len(columns) > 1:
             raise _NoReadingError
         return next(iter(columns))
+
+    def _ask_flags(self) -> None:
+        """Conditions on columns of yes and no: "rooms with a projector"."""
+        asked: dict[int, str] = {}
+        for column, place in sorted(self._named.items(), key=lambda one: one[1]):
+            answers = {fold(text): text for text in self._table.texts(column)}
+            signs = {sign: answers.keys() & words_of(sign) for sign in ("yes", "no")}
+            if (
+                column in self._compared
+                or not signs["yes"]
+                or answers.keys() - signs["yes"] - signs["no"]
+            ):
+                continue
+            if len(signs["no"]) > 1:
+                signs["no"] -= {""}  # Nothing is said in an empty cell, where others say no.
+            sign = self._flag_before(place, asked)
+            if sign:
+                asked[column] = sign
+                wanted = {text for text in self._table.texts(column) if fold(text) in signs[sign]}
+                self._conditions.append(Condition(column=column, values=tuple(sorted(wanted))))
+
+    def _flag_before(self, place: int, asked: Mapping[int, str]) -> str:
+        """Whether the words before the name of a column say that it is there: "yes", "no" or "".
+
+        `asked` is what they say of the columns named earlier. Raises for one or the other of two.
+        """
+        if self._words[0].folded in words_of("yes_or_no"):
+            return ""
+        while place and self._words[place - 1].folded in words_of("articles"):
+            place -= 1
+        before = self._words[place - 1] if place else None
+        if before is None or before.folded in words_of("has"):
+            return "yes" if before else ""
+        if before.folded in words_of("lacks"):
+            self._phrases.take((place - 1, place), "comparison")
+            return "no"
+        other = self._words[place - 2].column if place > 1 else None
+        if other is None or other not in asked or before.folded not in words_of("joins"):
+            return ""
+        if before.folded not in words_of("and"):
+            raise _NoReadingError
+        return asked[other]
 
     # --- Comparisons ----------------------------------------------------------------------------
 
@@ -385,10 +435,15 @@ class _Parse:
             self._phrases.take(run, "aggregate")
             self._operation = Operation(ways[written])
             self._over = self._added_up(run[1], is_behind=written in words_of("behind"))
-        for place in range(len(self._words)):
-            phrase = self._phrases.at(place, words_of("count"))
-            if phrase is not None and self._operation is Operation.ROWS:
-                self._count(*phrase)
+        counts = [
+            phrase
+            for place in range(len(self._words))
+            if (phrase := self._phrases.at(place, words_of("count")))
+        ]
+        if len({run[1] for _, run in counts}) > 1:
+            raise _NoReadingError  # Two questions in one.
+        if counts and self._operation is Operation.ROWS:
+            self._count(*counts[0])
         if self._over is not None and self._is_of_several_keys():
             raise _NoReadingError
 
@@ -452,8 +507,17 @@ class _Parse:
                 continue
             if word.folded in nouns or word.stem in nouns:
                 word.use = "rows"
-            elif not (word.folded in words_of("amounts") and self._named):
+            elif not (word.folded in words_of("amounts") and self._named) and not (
+                word.folded in _measures()["price"] and self._has_price()
+            ):
                 raise _NoReadingError
+
+    def _has_price(self) -> bool:
+        """Whether money is what is compared, ranked or added up."""
+        used = [one.column for one in self._conditions if one.number is not None]
+        used += [self._ranked.column] if self._ranked else []
+        used += [] if self._over is None else [self._over]
+        return bool(used) and all(currency(self._table.unit(column)) for column in used)
 
     def _result(self) -> Reading | None:
         if not self._is_complete():
@@ -506,7 +570,13 @@ class _Parse:
         is_of_row = any(word.folded in words_of("of_rows") for word in self._words)
         if self._ranked and self._ranked.column in asked and (len(asked) > 1 or is_of_row):
             asked.remove(self._ranked.column)
-        return asked or self._asked_by_kind()
+        return asked or self._asked_by_kind() or self._asked_beside_key()
+
+    def _asked_beside_key(self) -> list[int]:
+        """The other column of a table of names and values, for one name."""
+        table = self._table
+        is_of_key = [one.column for one in self._conditions] == [table.key] and not self._ranked
+        return [1 - table.key] if is_of_key and len(table.columns) == 2 else []
 
     def _asked_by_kind(self) -> list[int]:
         """The only column of dates, for "when"."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.records.document import Span
+from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of
+from pincite.text.tables.phrases import Phrases, words_in
 from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.words import ways_of
 
 
 def by_table(
@@ -35,6 +37,33 @@ def _is_found(span: Span, readings: Sequence[Reading]) -> bool:
             if stretch == (span.start, span.end):
                 return True
     return False
+
+
+def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
+    """What a question compares rows by, if its best quote is a row that was not found by comparing.
+
+    "pumps over 300 euros" and "the highest flow" are near to every row of such a table. Words that the
+    row or its heads have are a name instead ("Maximum pressure").
+    """
+    best = max(evidence, key=lambda item: item.score)
+    document = sources.document(best.span.document_id)
+    blocks = document.blocks_in(best.span.start, best.span.end)
+    if not blocks or blocks[0].kind is not BlockKind.TABLE_ROW:
+        return ""
+    heads = (
+        document.text[slice(*head)] for cell in blocks[0].cells for head in cell.column_headers
+    )
+    said = {word.folded for text in (best.quote, *heads) for word in words_in(text, "en")}
+    phrases = Phrases(question.plain, question.language)
+    for place in range(len(phrases.words)):
+        ranked = phrases.at(place, {**ways_of("superlatives"), **ways_of("aggregates")})
+        if ranked is not None and not said.issuperset(ranked[0].split()):
+            return ranked[0]
+        compared = phrases.before(place, ways_of("comparisons"))
+        number = phrases.quantity(place) if compared else None
+        if compared and number:
+            return phrases.text((compared[1][0], number[1][1]))
+    return ""
 
 
 def asked_cell(readings: Sequence[Reading]) -> Span | None:

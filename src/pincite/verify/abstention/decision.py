@@ -13,7 +13,7 @@ from pincite.models.vectors import sigmoid
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights
-from pincite.verify.abstention.by_table import asked_cell, by_table
+from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
@@ -112,12 +112,14 @@ class Judge:
         )
         shipped = round(confidence(signals), _DECIMALS)
         is_doubtful = shipped < threshold("strict", signals.model)
+        uncompared = not_compared(question, evidence, self._sources)
         few = self._few(evidence)
         contain = "it contains" if len(evidence) == 1 else "they contain"
         are_held = not few or self._holds_most(question, evidence)
         if not _speaks_against(signals) and self._is_named(question, evidence):
             shipped = max(shipped, _NAMED)
             is_doubtful = False
+        is_doubtful = is_doubtful or bool(uncompared)
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
             too_little = too_little or f"too little support: {few}"
@@ -127,7 +129,14 @@ class Judge:
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
             or too_little,
-            caveat=f"{few}, but {contain} most of what is asked for" if few else "",
+            caveat=(
+                f"the rows were not compared: '{uncompared}' was not understood; ask for rows by the "
+                "names of their columns"
+                if uncompared
+                else f"{few}, but {contain} most of what is asked for"
+                if few
+                else ""
+            ),
             short=None if is_doubtful else _short_answer(signals),
             is_doubtful=is_doubtful,
         )
