@@ -31,6 +31,7 @@ from pincite.records.flow import Citation, Evidence, Mode, Question
 from pincite.settings.groups import ChunkingSettings
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker, Finding
 
 JUDGED = (
@@ -105,8 +106,8 @@ class _Label:
     is_supported: bool
 
 
-def judged(name: str, most: int | None = None) -> list[Judged]:
-    """Every statement of a set, or `most` of them."""
+def judged(name: str, most: int | None = None, alignment: Alignment | None = None) -> list[Judged]:
+    """Every statement of a set, or `most` of them; with an `alignment`, some may be worded freely."""
     texts, labels = _changed() if name == CHANGED else _labelled(name)
     most = most or MOST.get(name)
     if most and len(labels) > most:
@@ -114,7 +115,7 @@ def judged(name: str, most: int | None = None) -> list[Judged]:
     used = {label.document for label in labels}
     evidence = {key: _evidence(texts[key]) for key in texts if key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    checking = _Checking(weights)
+    checking = _Checking(weights, alignment)
     return [
         Judged(
             text=label.text,
@@ -134,9 +135,9 @@ def judged(name: str, most: int | None = None) -> list[Judged]:
 class _Checking:
     """Checks sentences as the pipeline does."""
 
-    def __init__(self, weights: SentenceWeights) -> None:
+    def __init__(self, weights: SentenceWeights, alignment: Alignment | None) -> None:
         self._carriers = Carriers(weights)
-        self._claims = ClaimChecker(weights)
+        self._claims = ClaimChecker(weights, alignment=alignment)
 
     def check(
         self, text: str, evidence: Sequence[Evidence], document: Mapping[str, Any]

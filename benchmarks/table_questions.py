@@ -23,8 +23,7 @@ from typing import Any
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
 from pincite.text.tables.asking import read_question
-from pincite.text.tables.derived import derived_value
-from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.reading import Operation, Reading, derived_value
 from pincite.text.tables.tables import Table, quantity, tables_of
 
 TABLES = 300

@@ -11,8 +11,9 @@ from pincite.answer.model_text import Reading
 from pincite.answer.prompts import load_prompts
 from pincite.answer.quoted import QuotedAnswerer
 from pincite.errors import ModelError
+from pincite.models.llm.output import Output, Pieces
 from pincite.records.document import Span
-from pincite.records.flow import Evidence, Mode, Passage, Question, Selection
+from pincite.records.flow import Draft, Evidence, Mode, Passage, Prompt, Question, Selection
 from pincite.stages import LanguageModel
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.language_models import ScriptedModel
@@ -190,14 +191,44 @@ def test_who_watches_is_given_each_statement_when_the_next_one_begins() -> None:
         QUESTION, SELECTION, lambda draft: seen.append([claim.text for claim in draft.claims])
     )
     told = [claim.text for claim in whole.claims]
-    assert seen == [told[:1], told[:2]]
+    # First the quotes, which need no model.
+    assert seen[0][0].startswith("The bolts need a torque of 45 Nm.")
+    assert seen[1:] == [told[:1], told[:2]]
     assert len(told) == 3
 
 
 def test_a_refusal_is_not_shown_to_who_watches() -> None:
     refusal = load_prompts("default").refusal
-    seen: list[object] = []
+    seen: list[Draft] = []
     generated(ScriptedModel([f"{refusal} The pump is old [2]. It is green [2]."])).draft(
         QUESTION, SELECTION, seen.append
     )
-    assert seen == []
+    assert [draft.mode for draft in seen] == [Mode.EXTRACTIVE]
+
+
+def test_a_refusal_among_statements_is_told_and_is_none() -> None:
+    refusal = load_prompts("default").refusal
+    draft = generated(ScriptedModel([f"The pump was built in 1987. [2] {refusal}"])).draft(
+        QUESTION, SELECTION
+    )
+    assert [claim.text for claim in draft.claims] == ["The pump was built in 1987."]
+    assert any("also says" in notice for notice in draft.notices)
+
+
+def test_what_was_written_before_the_model_failed_is_kept() -> None:
+    class Failing(ScriptedModel):
+        def write(self, prompt: Prompt) -> Output:
+            whole = super().write(prompt)
+
+            def pieces() -> Pieces:
+                yield from whole
+                raise ModelError("no answer within 60 s")
+
+            return Output(self.name, pieces(), max_tokens=prompt.max_tokens)
+
+    draft = generated(Failing(["The pump was built in 1987. [2] It is painted"])).draft(
+        QUESTION, SELECTION
+    )
+    assert [claim.text for claim in draft.claims] == ["The pump was built in 1987."]
+    assert "within 60 s" in draft.notices[-1]
+    assert draft.fallback is not None

@@ -13,7 +13,7 @@ import pytest
 from pincite import Library
 from pincite.ingest.readers import FileReader
 from pincite.records.flow import Answer, Citation, Derivation, Operand, Status
-from pincite.text.tables.derived import derived_value
+from pincite.text.tables.reading import derived_value
 from pincite.verify.derivations import WITHHELD, derivation_form, derivation_problems, recomputed
 from pincite.verify.receipts.receipt import answer_form, check_receipt
 

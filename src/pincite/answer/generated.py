@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -54,16 +54,26 @@ class GeneratedAnswerer:
         selection: Selection,
         grown: Callable[[Draft], None] | None = None,
     ) -> Draft:
-        """One claim for each sentence that the model wrote; none if it says it cannot answer."""
+        """One claim for each sentence that the model wrote; none if it says it cannot answer.
+
+        `grown` first gets the quotes, then what is written so far. If the model fails while it writes,
+        its whole sentences are kept.
+        """
         fallback = self._fallback.draft(question, selection)
         if not selection.context:
             return fallback
+        if grown:
+            grown(fallback)
+        pieces: list[str] = []
+        failed = ""
         try:
             writing = self._model.write(self._prompt(question, selection.context))
             on_text = partial(self._report, grown, selection.context) if grown else None
-            written = until_it_repeats(writing, on_text)
+            written = until_it_repeats(_noted(writing, pieces), on_text)
         except ModelError as error:
-            return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
+            written, failed = "".join(pieces), str(error)
+            if not statements(written, cut_off=True):
+                return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
         if refuses(written, self._prompts.refusal):
             refusal = f"{writing.model} says: {self._prompts.refusal}"
             return Draft(
@@ -74,9 +84,14 @@ class GeneratedAnswerer:
                 model=asked_model(writing),
             )
         model = asked_model(writing)
-        draft = self._draft(statements(written, cut_off=writing.is_cut), selection.context)
+        said = statements(written, cut_off=bool(failed) or writing.is_cut)
+        told = [one for one in said if not refuses(one.text, self._prompts.refusal)]
+        notices = [*writing.notices]
+        notices += [f"{writing.model} also says: {self._prompts.refusal}"] if told != said else []
+        notices += [f"the text ends where the model failed: {failed}"] if failed else []
+        draft = self._draft(told, selection.context)
         fallback = replace(fallback, model=model)
-        return replace(draft, notices=writing.notices, fallback=fallback, model=model)
+        return replace(draft, notices=tuple(notices), fallback=fallback, model=model)
 
     def _report(
         self, grown: Callable[[Draft], None], context: Sequence[Evidence], written: str
@@ -105,6 +120,13 @@ class GeneratedAnswerer:
             max_tokens=self._max_tokens,
             temperature=self._temperature,
         )
+
+
+def _noted(pieces: Iterable[str], kept: list[str]) -> Iterator[str]:
+    """The pieces as they come, each of which is also kept."""
+    for piece in pieces:
+        kept.append(piece)
+        yield piece
 
 
 # The sentences that support a statement written by a model.

@@ -8,9 +8,8 @@ from dataclasses import replace
 from pincite.records.document import Document, Span
 from pincite.records.flow import Derivation, Evidence, Hit, Operand, Passage, Question, Selection
 from pincite.stages import Selector, Sources
-from pincite.text.tables.derived import derived_value
 from pincite.text.tables.finding import readings_of
-from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.reading import Operation, Reading, derived_value
 
 MOST_QUOTED = 200
 """Rows that are quoted; of a longer list the first."""

@@ -9,7 +9,8 @@ from pincite.models.encoders.built_in import find_tokenizer
 from pincite.rerank.reader.reader import open_small_reader
 from pincite.settings.groups import DEFAULT_ENCODER
 from pincite.settings.loading import Settings
-from pincite.stages import PassageReader, TermWeights
+from pincite.stages import PassageReader, TermWeights, VectorEncoder, shows_tokens
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
 
@@ -45,10 +46,19 @@ def open_reader(settings: Settings, cache: Path) -> PassageReader | None:
     )
 
 
+def _alignment(settings: Settings, encoder: VectorEncoder | None) -> Alignment | None:
+    """Finds statements that are worded freely, if they may be shown."""
+    by_default = settings.embedding.model == DEFAULT_ENCODER
+    if not settings.verification.free_wording or not by_default or not shows_tokens(encoder):
+        return None
+    return Alignment(encoder)
+
+
 def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> ClaimChecker:
     """Compares words, or uses the entailment model if one is set."""
     return ClaimChecker(
         weights,
         entailment=models.entailment,
         least_entailed=settings.verification.nli_threshold,
+        alignment=_alignment(settings, models.encoder),
     )

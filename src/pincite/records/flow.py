@@ -330,7 +330,7 @@ class Operand:
 class Derivation:
     """A number computed from cells; the verifier computes it again before it is shown.
 
-    `operation` is one of `text.tables.derived.OPERATIONS`. `value` is in plain digits, after `≈` if it
+    `operation` is one of `text.tables.reading.OPERATIONS`. `value` is in plain digits, after `≈` if it
     is rounded. `said` is how the question was read.
     """
 
@@ -417,6 +417,7 @@ class Verdict(StrEnum):
 
     SUPPORTED = "supported"
     DERIVED = "follows from numbers in its quotes"
+    WORDED_FREELY = "worded freely"
     EMPTY = "without a word"
     NOT_CITED = "without a quote"
     QUOTE_NOT_IN_SOURCE = "quote not in source"
@@ -495,13 +496,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """Statements already checked while the rest is being written.
-
-    The final answer may differ or be a refusal.
-    """
+    """What is checked before a model has written all; the answer may differ or be a refusal."""
 
     claims: tuple[Claim, ...] = ()
     citations: tuple[Citation, ...] = ()
+    mode: Mode = Mode.EXTRACTIVE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.records.counts import SurveyRow
-from pincite.records.flow import DOUBT, Answer, Citation, Mode
+from pincite.records.flow import DOUBT, Answer, Citation, Mode, Verdict
 from pincite.report.asking import Asked, FinishedSection, Report
 from pincite.text.locations import (
     announcing_lines,
@@ -20,6 +20,7 @@ from pincite.text.locations import (
     on_one_line,
     place,
 )
+from pincite.text.marks import FREELY
 from pincite.verify.receipts.receipt import answer_form, citation_form, readings_form
 from pincite.verify.receipts.reports import number_quotes, source_forms
 
@@ -202,7 +203,8 @@ class _Layout:
     def _prose(self, answer: Answer, numbers: Sequence[int]) -> Paragraph:
         words: list[Words] = []
         for claim in answer.claims:
-            words.append(Words(text=f"{plain(claim.text)} "))
+            mark = f"{FREELY} " if claim.verdict is Verdict.WORDED_FREELY else ""
+            words.append(Words(text=f"{plain(claim.text)} {mark}"))
             for number in claim.citations:
                 words += [self._mark(numbers[number - 1]), Words(text=" ")]
         return Paragraph(words=tuple(words[:-1]))

@@ -495,6 +495,10 @@ class VerificationSettings(Group):
     least_share: float = Field(
         default=0.5, ge=0, le=1, description="least_statements as a share of all its statements"
     )
+    free_wording: bool = Field(
+        default=True,
+        description="show statements of a model that say a quote in other words, with a mark",
+    )
     reader: Literal["small", "none"] = Field(
         default="small",
         description="the model that reads question and quoted passages together, for the confidence; "

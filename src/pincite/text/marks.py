@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+FREELY = "≈"
+"""Behind a statement of a model that is worded freely."""
+
 _RAISED = dict(
     zip(
         "0123456789+-−=()abcdefghijklmnoprstuvwxyz",

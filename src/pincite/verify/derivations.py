@@ -7,7 +7,7 @@ from typing import Any
 
 from pincite.records.flow import Citation, Derivation, Operand
 from pincite.text.numbers import decimal_mark
-from pincite.text.tables.derived import derived_value
+from pincite.text.tables.reading import derived_value
 from pincite.text.tables.tables import quantity, unit_apart
 
 WITHHELD = (

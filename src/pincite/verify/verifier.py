@@ -21,7 +21,7 @@ from pincite.records.flow import (
     Verdict,
 )
 from pincite.stages import Sources
-from pincite.text.marks import is_struck_out, struck_ranges
+from pincite.text.marks import FREELY, is_struck_out, struck_ranges
 from pincite.verify.abstention.decision import Judge, Judgement
 from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.reasons import (
@@ -97,10 +97,10 @@ class SourceVerifier:
         """The claims of an unfinished draft that hold; empty if they would be refused."""
         checked = self._drafts.check(question, draft)
         if not checked.claims:
-            return Preview()
+            return Preview(mode=draft.mode)
         if self._judge.judge(question, _quoted_sentences(checked), hits).too_little:
-            return Preview()
-        return Preview(claims=checked.claims, citations=checked.citations)
+            return Preview(mode=draft.mode)
+        return Preview(claims=checked.claims, citations=checked.citations, mode=draft.mode)
 
     def _verify(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Answer:
         draft, checked = self._check_with_fallbacks(question, draft)
@@ -193,6 +193,8 @@ class SourceVerifier:
         """What a reader of these quotes should know, most important first."""
         if judged.caveat:
             yield judged.caveat
+        if any(claim.verdict is Verdict.WORDED_FREELY for claim in checked.claims):
+            yield WORDED_FREELY
         yield from _struck_out(checked)
         cited = {citation.document for citation in checked.citations}
         yield from self._reasons.caveats(question, cited, checked.citations)
@@ -240,6 +242,12 @@ class SourceVerifier:
             parts=draft.parts,
             derivation=derivation,
         )
+
+
+WORDED_FREELY = (
+    f"statements marked {FREELY} are worded freely: their names and numbers are in the quotes; compare "
+    "the rest with them"
+)
 
 
 def _quoted_sentences(checked: CheckedDraft) -> list[Evidence]:

@@ -18,9 +18,10 @@ from pincite.interfaces.cli.table_view import (
     table_lines,
 )
 from pincite.records.document import BlockKind
-from pincite.records.flow import DOUBT, SCALE
+from pincite.records.flow import DOUBT, SCALE, Verdict
 from pincite.text.as_read import as_read
 from pincite.text.locations import announcing_lines, as_shown, cell_lines, near_place, on_one_line
+from pincite.text.marks import FREELY
 
 if TYPE_CHECKING:
     from pincite.records.flow import Answer, Citation, Claim
@@ -109,13 +110,15 @@ def _print_short_answer(answer: Answer) -> None:
         say()
 
 
+def _written(claim: Claim) -> str:
+    mark = FREELY if claim.verdict is Verdict.WORDED_FREELY else ""
+    numbers = "".join(f"[{number}]" for number in claim.citations)
+    return f"{on_one_line(claim.text)} {mark}{numbers}"
+
+
 def _print_written(answer: Answer, *, is_raw: bool) -> None:
     """Print the text of a model, then the quotes that support it."""
-    written = (
-        f"{on_one_line(claim.text)} {''.join(f'[{number}]' for number in claim.citations)}"
-        for claim in answer.claims
-    )
-    say(indented(" ".join(written)))
+    say(indented(" ".join(map(_written, answer.claims))))
     say()
     for number, citation in enumerate(answer.citations, start=1):
         say(indented(f'"{as_shown(citation, is_raw=is_raw)}"', first=f"  [{number}] "))

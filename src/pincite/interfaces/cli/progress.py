@@ -74,13 +74,19 @@ def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], No
     from rich.text import Text
 
     from pincite.interfaces.cli.output import console, indented, visible, visible_line
+    from pincite.records.flow import Mode
 
     does = "writes" if chosen.mode == "generated" else "chooses"
     title = visible_line(f"{chosen.model} {does} ...")
     with console(err=True).status(Text(title)) as status:
 
         def show(preview: Preview) -> None:
-            said = indented(" ".join(claim.text for claim in preview.claims))
+            is_quoted = preview.mode is Mode.EXTRACTIVE
+            texts = [claim.text for claim in preview.claims if not claim.is_further]
+            # A model that writes says something else than the quotes that stand there before it.
+            said = indented(
+                "\n".join(f'"{text}"' for text in texts) if is_quoted else " ".join(texts)
+            )
             # No markup: text of documents is shown as is.
             status.update(Text(f"{title}\n{visible(said)}" if preview.claims else title))
 

@@ -1,4 +1,4 @@
-"""Answers as server-sent events: retrieval, evidence, a delta for each statement, verdict, done."""
+"""Answers as server-sent events: from the retrieval over quotes and statements to the whole answer."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from pincite.interfaces.http.permalinks import link_forms, link_to
 from pincite.interfaces.http.problems import Refused, problem_of
 from pincite.interfaces.http.telling import Names
+from pincite.records.flow import Mode
 from pincite.verify.receipts.receipt import citation_form
 
 if TYPE_CHECKING:
@@ -73,9 +74,15 @@ class Progress:
         self._retrieved(len(hits), len(documents))
 
     def watch(self, preview: Preview) -> None:
-        """Send the statements checked so far while a language model writes."""
+        """Send the quotes before a language model writes, then its statements checked so far."""
         cited = [self._names.hidden(citation_form(one)) for one in preview.citations]
         claims = [{"text": c.text, "citations": list(c.citations)} for c in preview.claims]
+        if preview.mode is Mode.EXTRACTIVE:
+            if not cited:
+                return
+            links = link_forms([link_to(one) for one in cited])
+            self._send("quotes", {"claims": claims, "citations": cited, "links": links})
+            return
         self._evidence(cited)
         self._deltas(claims)
 

@@ -11,6 +11,7 @@ from pincite.records.flow import Citation, Mode, Question, Verdict
 from pincite.stages import TermWeights
 from pincite.text.marks import STRIKE, without_struck
 from pincite.verify.numbers.figures import check_figures, without_marks
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.deletion import changed_words, is_same, joined_clauses, parts_of
 from pincite.verify.statements.entailment import EntailmentModel
 from pincite.verify.statements.meaning import headings_of, meaning_fault
@@ -210,7 +211,7 @@ _CONTRADICTED_FROM = 0.5
 _DECIMALS = 4
 """Probabilities are rounded so that they do not suggest more precision than they have."""
 
-CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED})
+CARRIED = frozenset({Verdict.SUPPORTED, Verdict.DERIVED, Verdict.WORDED_FREELY})
 """Verdicts of statements that may be shown."""
 
 
@@ -239,7 +240,8 @@ class ClaimChecker:
 
     Numbers, names and negations are compared first, and any fault is final. Then the words are
     compared, or, if there is one, an `entailment` model judges instead: its probability must be at
-    least `least_entailed`, in 0..1.
+    least `least_entailed`, in 0..1. With an `alignment`, a statement whose words differ may be worded
+    freely, which is a verdict of its own.
     """
 
     def __init__(
@@ -248,10 +250,12 @@ class ClaimChecker:
         *,
         entailment: EntailmentModel | None = None,
         least_entailed: float = 0.5,
+        alignment: Alignment | None = None,
     ) -> None:
         self.weights = weights
         self._entailment = entailment
         self._least_entailed = least_entailed
+        self._alignment = alignment
 
     @property
     def judged_by(self) -> str:
@@ -319,6 +323,10 @@ class ClaimChecker:
         support = measure_support(claim, stated_by(cited), question.plain, self.weights)
         if support.is_clear:
             return Finding(verdict=Verdict.SUPPORTED)
+        if self._alignment and self._alignment.is_worded_freely(
+            claim, [citation.quote for citation in cited], self.weights.language(claim)
+        ):
+            return Finding(verdict=Verdict.WORDED_FREELY)
         words = ", ".join((support.missing or support.changed)[:_WORDS_NAMED])
         return Finding(verdict=Verdict.NOT_CLEARLY_CARRIED, detail=words)
 

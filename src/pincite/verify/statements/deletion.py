@@ -55,7 +55,7 @@ def changed_words(
     """
     own = [part for word in said for part in parts_of(word, language)]
     there = [part for word in quote for part in parts_of(word, language)]
-    shared = _shared(own, there)
+    shared = shared_words(own, there)
     if not shared:
         return own
     cutter = _Cutter(cutting_words(language), given)
@@ -104,7 +104,7 @@ def parts_of(word: Word, language: str) -> Iterator[Word]:
         yield from (replace(word, folded=part, key=stem(part, language)) for part in parts if part)
 
 
-def _shared(said: Sequence[Word], quote: Sequence[Word]) -> list[tuple[int, int]]:
+def shared_words(said: Sequence[Word], quote: Sequence[Word]) -> list[tuple[int, int]]:
     """Index pairs of the longest common subsequence that prefers adjacent words."""
     best = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]
     ending = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]

@@ -65,6 +65,8 @@ def _read(text: str, language: str) -> Iterator[Word]:
         is_shortened = len(written) <= _SHORTENED_CHARS and written[:1].isupper()
         if end and not is_shortened and _SENTENCE_END.search(between):
             sentence += 1
+        if found[0] == "s" and text[found.start() - 1 : found.start()] in ("'", "’"):
+            continue  # A possessive written apart: "Arthur 's".
         written = found[0]
         if end and (_CLAUSE_END.search(between) or fold(written) in _TURNS):
             clause += 1

@@ -44,7 +44,7 @@ function body(answer, citations) {
 
 /** Statements that a language model wrote, then the quotes that support them. */
 function written(answer, citations) {
-  const statements = answer.claims.map((claim) => [claim.text, claim.citations.flatMap((number) => ["\u00a0", chip(citations[number - 1], citations)]), " "]);
+  const statements = answer.claims.map((claim) => [claim.text, isFree(claim) && freeMark(), claim.citations.flatMap((number) => ["\u00a0", chip(citations[number - 1], citations)]), " "]);
   const quotes = citations.map((citation) =>
     h("li", {}, h("blockquote", {}, inline(citation.quote, citation.name)), placeLine(citation, citations)),
   );
@@ -56,6 +56,13 @@ function written(answer, citations) {
     h("ol", { class: "quotes" }, quotes),
     h("p", { class: "hint" }, [answer.model && `Written by ${answer.model}`, answer.judged_by && `judged by ${answer.judged_by}`].filter(Boolean).join("; ")),
   );
+}
+
+const isFree = (claim) => claim.verdict === "worded freely";
+
+function freeMark() {
+  const told = "worded freely: its names and numbers are in the quotes";
+  return [" ", h("abbr", { class: "free", title: told }, "≈"), h("span", { class: "sr-only" }, ` (${told})`)];
 }
 
 function quoted(answer, citations) {
@@ -132,7 +139,7 @@ function linkButton() {
 }
 
 function plain(answer) {
-  const lines = answer.claims.filter((claim) => !claim.further).map((claim) => `${claim.text} ${claim.citations.map((number) => `[${number}]`).join("")}`);
+  const lines = answer.claims.filter((claim) => !claim.further).map((claim) => `${claim.text} ${isFree(claim) ? "≈" : ""}${claim.citations.map((number) => `[${number}]`).join("")}`);
   const places = citationsOf(answer).map((citation) => `[${citation.number}] ${citation.name}${citation.page ? `, page ${citation.page}` : ""}${citation.id ? ` ${location.origin}/c/${citation.id}` : ""}`);
   return [...lines, "", ...places].join("\n");
 }

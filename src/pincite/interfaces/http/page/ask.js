@@ -6,6 +6,7 @@ import { chip, citationsOf } from "./citations.js";
 import { announce, button, fill, h, icon, route } from "./dom.js";
 import { Scope, scopeLine, told } from "./scope.js";
 import { counted } from "./text.js";
+import { inline, placeLine } from "./units.js";
 
 const LONGEST = 2000;
 
@@ -193,16 +194,25 @@ class Coming {
     this.citations = [];
     this.step = h("p", { class: "step" }, h("span", { class: "pulse", "aria-hidden": "true" }), h("span", {}, "Searching …"));
     this.text = h("div", { class: "coming" });
-    fill(place, this.step, this.text);
+    this.quotes = h("ol", { class: "quotes" });
+    fill(place, this.step, this.text, this.quotes);
   }
 
   seen(name, data) {
     if (name === "retrieval") this.#say(`Comparing ${counted(data.passages, "passage")} from ${counted(data.documents, "document")} …`);
+    else if (name === "quotes") this.#quote(data);
     else if (name === "evidence") {
       this.citations = citationsOf(data);
       this.#say("Checking every quote …");
     } else if (name === "delta") this.#add(data);
     else if (name === "done") this.answer = data;
+  }
+
+  /** The quotes, which stand below while a language model writes. */
+  #quote(data) {
+    const citations = citationsOf(data);
+    this.#say(citations.length ? "The quotes are checked; an answer is being written …" : "An answer is being written …");
+    fill(this.quotes, citations.map((citation) => h("li", {}, h("blockquote", {}, inline(citation.quote, citation.name)), placeLine(citation, citations))));
   }
 
   #say(text) {
