@@ -48,3 +48,15 @@ def test_it_is_quoted(library: Library, question: str, written: str) -> None:
 @pytest.mark.parametrize("question", ["0341556688", "DE02120300000000202052", "9783161484101"])
 def test_another_number_is_refused(library: Library, question: str) -> None:
     assert library.ask(question).status is Status.ABSTAINED
+
+
+def test_the_paragraph_of_a_code_is_quoted_without_those_of_other_codes(tmp_path: Path) -> None:
+    (tmp_path / "manual.md").write_text(
+        "# Dishwasher\n\n## Faults\n\nE4: the water tap is closed. Open it and press Start.\n\n"
+        "E7: the drain hose is bent. Straighten it.\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "manual.md"])
+        answer = library.ask("What do I do when the dishwasher shows E4?")
+    assert answer.shown[0].text == "E4: the water tap is closed. Open it and press Start."
+    assert "E7" not in answer.text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from pincite.records.document import Document, Span
+from pincite.records.document import BlockKind, Document, Span
 from pincite.records.flow import AnsweredPart, Claim, Draft, Evidence, Question, Selection
 from pincite.stages import Sources
 from pincite.text.details import identifiers
@@ -118,7 +118,7 @@ class _Units:
             is_brief=is_brief,
         )
         if self._names_others(document.text[unit.start : unit.end]):
-            unit = Unit(start=item.span.start, end=item.span.end)
+            unit = self._alone(document, item.span)
         for number, known in enumerate(self.evidence):
             if self._repeats(known, item):
                 self.carried[known.id].add(item.id)
@@ -134,6 +134,17 @@ class _Units:
         self.evidence.append(shown)
         self.carried[item.id] = {item.id}
         self.left_out[item.id] = unit.left_out
+
+    def _alone(self, document: Document, span: Span) -> Unit:
+        """The paragraph of a sentence, or the sentence if its paragraph names others too."""
+        blocks = document.blocks_in(span.start, span.end)
+        if len(blocks) == 1 and blocks[0].kind is not BlockKind.TABLE_ROW:
+            whole = replace(span, start=blocks[0].start, end=blocks[0].end)
+            is_free = not any(whole.contains(known.span) for known in self.evidence)
+            is_short = whole.end - whole.start <= PARAGRAPH_CHARS
+            if is_free and is_short and not self._names_others(self._sources.text_of(whole)):
+                return Unit(start=whole.start, end=whole.end)
+        return Unit(start=span.start, end=span.end)
 
     def _names_others(self, text: str) -> bool:
         """Whether it names others of the same series as a thing that is asked for by its code."""

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from pincite.interfaces.http.served import Served
 from pincite.interfaces.http.streams import Progress
+from pincite.records.flow import Claim, Mode, Preview
 
 
 def events(text: str) -> list[tuple[str, Any]]:
@@ -59,6 +60,26 @@ def test_a_statement_that_took_the_place_of_another_is_told_again(served: Served
     progress.done({**form, "claims": [{"text": "b", "citations": []}]})
     assert [data["text"] for name, data in told if name == "delta"] == ["a", "b"]
     assert [name for name, _ in told].count("retrieval") == 1
+
+
+def test_quotes_are_told_before_what_a_model_writes(
+    served: Served, sample: running.SampleLibrary
+) -> None:
+    answer = served.library.ask(sample.questions()[0]["question"])
+    told: list[tuple[str, Any]] = []
+    progress = Progress(lambda name, data: told.append((name, data)), served.telling.to(None))
+    progress.watch(Preview(claims=answer.claims, citations=answer.citations))
+    progress.watch(Preview(mode=Mode.GENERATED))
+    written = (Claim(text="It is so.", evidence_ids=(), citations=(1,)),)
+    progress.watch(Preview(claims=written, citations=answer.citations, mode=Mode.GENERATED))
+    assert [name for name, _ in told] == ["quotes", "evidence", "delta"]
+    quotes = told[0][1]
+    assert [one["cited_text"] for one in quotes["citations"]] == [
+        citation.quote for citation in answer.citations
+    ]
+    assert len(quotes["links"]) == len(quotes["citations"])
+    assert "/" not in quotes["citations"][0]["source"]
+    assert told[2][1] == {"text": "It is so.", "citations": [1], "claim": 0}
 
 
 def test_a_stream_ends_with_a_problem_when_the_server_ends(

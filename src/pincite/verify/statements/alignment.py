@@ -26,7 +26,7 @@ _LANGUAGE = "en"
 # no paraphrase.
 _SCOPES = tuple(
     frozenset(line.split())
-    for line in """may might could can possibly possible perhaps probably likely allegedly alleged reportedly suspected
+    for line in """may might could can possible possibly perhaps probably likely alleged allegedly
 must should shall required recommended optional optionally
 all every each always any entire whole fully completely
 some many most mostly few several often usually sometimes rarely
