@@ -118,6 +118,8 @@ class _Units:
             is_brief=is_brief,
         )
         if self._names_others(document.text[unit.start : unit.end]):
+            if self.evidence and self._is_of_others(document, item.span):
+                return
             unit = self._alone(document, item.span)
         for number, known in enumerate(self.evidence):
             if self._repeats(known, item):
@@ -134,6 +136,12 @@ class _Units:
         self.evidence.append(shown)
         self.carried[item.id] = {item.id}
         self.left_out[item.id] = unit.left_out
+
+    def _is_of_others(self, document: Document, span: Span) -> bool:
+        """Whether the paragraph of a sentence names others of the series, and not what is asked for."""
+        blocks = document.blocks_in(span.start, span.end)
+        text = document.text[blocks[0].start : blocks[0].end] if len(blocks) == 1 else ""
+        return self._names_others(text) and not self._named.keys() & identifiers(text).keys()
 
     def _alone(self, document: Document, span: Span) -> Unit:
         """The paragraph of a sentence, or the sentence if its paragraph names others too."""
@@ -165,6 +173,7 @@ class _Units:
             and item.score >= self.evidence[0].score - _NEAR_BEST
             and not (unit.left_out or self.left_out[known.id])
             and not any(between.contains(other.span) for other in others)
+            and not self._names_others(self._sources.text_of(between))
             and is_read_together(document, both.start, both.end)
         )
 
