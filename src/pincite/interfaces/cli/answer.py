@@ -44,6 +44,9 @@ def print_answer(
     if answer.survey is not None:
         print_count(answer)
         return
+    if answer.is_doubtful:
+        # Nothing is marked as the answer.
+        answer = replace(answer, claims=tuple(replace(one, telling=None) for one in answer.claims))
     if short and answer.citations:
         _print_short(answer)
         return
@@ -70,11 +73,11 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
     if not answer.citations:
         return
     behind = len(answer.claims) - len(answer.shown)
-    more = f"; {behind} more {'quote' if behind == 1 else 'quotes'}: --all" if behind else ""
-    say(
-        f"  confidence {answer.confidence:.2f} ({answer.calibration}){'' if everything else more}",
-        dim=True,
-    )
+    more = f"{behind} more {'quote' if behind == 1 else 'quotes'}: --all" if behind else ""
+    sure = f"confidence {answer.confidence:.2f} ({answer.calibration})"
+    told = ["" if answer.is_doubtful else sure, "" if everything else more]
+    if any(told):
+        say(indented("; ".join(filter(None, told)), first=_INDENT), dim=True)
     if answer.model:
         say(indented(f"language model: {answer.model}", first=_INDENT), dim=True)
     if answer.judged_by:

@@ -14,6 +14,8 @@ import { inline, placeLine, unitsOf } from "./units.js";
 export function answerView(answer, asked) {
   if (!answer.citations.length && !answer.survey) return h("div", { class: "answer" }, refusal(answer, asked), foot(answer, asked));
   const citations = citationsOf(answer);
+  // Nothing is marked as the answer.
+  if (answer.doubtful) answer = { ...answer, claims: answer.claims.map((claim) => ({ ...claim, telling: undefined })) };
   return h(
     "div",
     { class: "answer" },
@@ -25,6 +27,7 @@ export function answerView(answer, asked) {
 }
 
 function headline(answer, citations) {
+  if (answer.doubtful) return h("p", { class: "headline is-doubtful" }, icon("changed"), h("span", {}, "Not sure that this answers your question. These are the nearest passages."));
   const files = new Set(citations.map((citation) => citation.document)).size;
   const told = answer.survey
     ? `Counted over ${counted(answer.survey.documents_scanned, "document")}`
@@ -69,7 +72,6 @@ function quoted(answer, citations) {
   const shown = answer.claims.filter((claim) => !claim.further);
   const further = answer.claims.filter((claim) => claim.further);
   return [
-    answer.doubtful && h("p", { class: "doubt" }, "Not sure that this answers your question. These are the nearest passages."),
     answer.short_answer && h("p", { class: "short-answer" }, inline(answer.short_answer, citations[0].name)),
     (answer.parts ?? []).map((part, number) => partView(part, number, shown, citations)),
     unitsOf(shown.filter((claim) => !claim.parts?.length), citations),
