@@ -255,6 +255,18 @@ def test_rows_that_were_not_compared_are_no_sure_answer(budget: Library, questio
     )
 
 
+def test_a_difference_is_derived_from_two_cells_and_checked_again(budget: Library) -> None:
+    answer = budget.ask("What is the difference in planned between Electricity and Gas?")
+    assert answer.short_answer == "2100 €"
+    assert answer.derivation is not None
+    assert [one.text for one in answer.derivation.operands] == ["7300", "5200"]
+    form = derivation_form(answer.derivation)
+    assert not [*derivation_problems(form, answer.short_answer, answer.citations)]
+    wrong = [{**form["operands"][0], "cited_text": "7301"}, form["operands"][1]]
+    changed = {**form, "operands": wrong}
+    assert [*derivation_problems(changed, answer.short_answer, answer.citations)]
+
+
 def test_numbers_asked_together_are_told_to_be_asked_alone(budget: Library) -> None:
     answer = budget.ask("How many items are in category Staff and how many in Energy?")
     assert answer.status is Status.ABSTAINED

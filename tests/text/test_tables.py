@@ -335,3 +335,62 @@ def test_cost_is_what_money_is_compared_by() -> None:
     costs = "Item,Planned (EUR),Spent (EUR)\nGas,5200,4975\nLaptops,12000,11840\n"
     assert keys(read("Which items cost more than 7000 planned?", costs)) == ["Laptops"]
     assert read("Which items cost more than 7000?", costs) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "pumps"),
+    [
+        ("Which pump is listed after PU-2?", ["PU-3"]),
+        ("Which pump comes right before the pump PU-2?", ["PU-1"]),
+        ("Which is the first pump?", ["PU-1"]),
+        ("Who is the maker of the last pump?", ["PU-4"]),
+        ("the last two pumps", ["PU-3", "PU-4"]),
+        ("Which pump is listed last?", ["PU-4"]),
+        ("Which costs more, PU-1 or PU-2?", ["PU-2"]),
+        ("Which is cheaper, PU-1 or PU-2?", ["PU-1"]),
+        ("Is PU-3 or PU-4 newer?", ["PU-4"]),
+    ],
+)
+def test_rows_by_their_order_and_of_named_ones(question: str, pumps: list[str]) -> None:
+    assert keys(read(question)) == pumps
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which pump is listed after PU-4?",
+        "Which pump comes before PU-1?",
+    ],
+)
+def test_behind_the_last_row_is_none(question: str) -> None:
+    assert keys(read(question)) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the last name of the maker?",
+        "Which was the first pump to be commissioned?",
+        "What did the last time cost?",
+        "Which costs more than PU-1 or PU-2?",
+    ],
+)
+def test_first_and_last_of_something_else_are_not_read(question: str) -> None:
+    assert read(question) is None
+
+
+def test_the_order_of_rows_is_not_that_of_their_dates() -> None:
+    newest_first = "Pump,Commissioned\nPU-9,2020-01-01\nPU-8,2012-01-01\n"
+    assert read("Which is the first pump?", newest_first) is None
+
+
+def test_a_difference_is_that_of_two_cells() -> None:
+    reading = read("What is the difference in price between PU-1 and PU-2?")
+    assert reading is not None
+    assert reading.operation is Operation.DIFFERENCE
+    assert reading.said.startswith("difference of Price (EUR), rows of pumps where Pump = PU-1")
+    assert derived_value("difference", ["300", "1250"]) == "950"
+    assert derived_value("difference", ["1.250,50 €", "300,25 €"], ",") == "950.25"
+    assert derived_value("difference", ["3 kg", "300 g"]) is None
+    assert derived_value("difference", ["1", "2", "3"]) is None
+    assert read("What is the difference in price of all pumps?") is None

@@ -27,9 +27,8 @@ from pincite.store.catalog.feedback import Feedback
 from pincite.store.catalog.filtering import matching_documents, matching_keys
 from pincite.store.catalog.history import History
 from pincite.store.catalog.migrations import check_version, migrate, versions_of
-from pincite.store.catalog.opening import open_store
 from pincite.store.catalog.scanning import CatalogScan
-from pincite.store.catalog.store import guarded
+from pincite.store.catalog.store import guarded, open_store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from sqlalchemy import Connection, Row, Select
 
-from pincite.errors import LibraryDamaged
+from pincite.errors import LibraryDamaged, LibraryError
+from pincite.records.addresses import DatabaseAddress
 
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
@@ -113,3 +115,19 @@ def guarded(
             return method(self, *args, **options)
 
     return within
+
+
+def open_store(place: Path | DatabaseAddress) -> Store:
+    """Open the database of a catalog. Raises LibraryError if it is unusable or not a catalog."""
+    if isinstance(place, DatabaseAddress):
+        try:
+            from pincite.store.catalog.postgres import PostgresStore
+        except ImportError as error:
+            raise LibraryError(
+                f"{place}: PostgreSQL needs the package psycopg ({error}); install it with: "
+                "pip install 'pincite[postgres]'"
+            ) from error
+        return PostgresStore(place)
+    from pincite.store.catalog.engine import SqliteStore
+
+    return SqliteStore(place)

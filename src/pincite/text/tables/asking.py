@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import PurePath
 
 from pincite.text.numbers import figures
+from pincite.text.tables.order import at_an_end, beside_named
 from pincite.text.tables.phrases import (
     Phrases,
     Run,
@@ -22,7 +23,7 @@ from pincite.text.tables.phrases import (
     stems,
     whole_keys,
 )
-from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
+from pincite.text.tables.reading import Condition, Operation, Placed, Ranked, Reading, chosen_rows
 from pincite.text.tables.tables import Quantity, Table, period
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
@@ -73,6 +74,7 @@ class _Parse:
         self._values: list[tuple[int, str]] = []
         """The words that are values of a column."""
         self._ranked: Ranked | None = None
+        self._placed: Placed | None = None
         self._operation = Operation.ROWS
         self._over: int | None = None
         self._counted: int | None = None
@@ -86,7 +88,11 @@ class _Parse:
         self._find_values(held)
         self._ask_flags()
         self._find_measures()
+        self._placed = beside_named(self._phrases, self._values, self._table)
         self._compare()
+        if self._placed is None and (found := at_an_end(self._phrases, self._table, self._nouns())):
+            self._placed, named = found
+            self._named = {one: at for one, at in self._named.items() if at not in named}
         self._rank()
         self._aggregate()
         self._settle()
@@ -354,7 +360,18 @@ class _Parse:
 
     def _superlative(self, place: int) -> tuple[str, Run] | None:
         is_bound = place > 0 and self._words[place - 1].folded == "at"  # "at least"
-        return None if is_bound else self._phrases.at(place, ways_of("superlatives"))
+        return None if is_bound else self._phrases.at(place, self._ranks())
+
+    def _ranks(self) -> Mapping[str, str]:
+        """Superlatives and, where one of several named rows is asked for, comparatives."""
+        comparatives = ways_of("comparatives") if self._is_choice() else {}
+        return {**ways_of("superlatives"), **comparatives}
+
+    def _is_choice(self) -> bool:
+        """Whether one of several named rows is asked for."""
+        names = [column for column, _ in self._values if column == self._table.key]
+        written = {word.folded for word in self._words}
+        return len(names) > 1 and bool(written & words_of("joins")) and "than" not in written
 
     def _count_beside(self, run: Run) -> int | None:
         """The place of a number before or behind a superlative."""
@@ -379,7 +396,7 @@ class _Parse:
                 count = int(figures(self._words[counting].text).numbers[0].value)
                 run = min(run[0], counting), max(run[1], counting + 1)
             self._phrases.take(run, "rank")
-            sign, _, measure = ways_of("superlatives")[written].partition(" ")
+            sign, _, measure = self._ranks()[written].partition(" ")
             column = self._ranked_by(measure, place) if measure else self._ranked_column(run)
             self._ranked = Ranked(column=column, is_highest=sign == "highest", count=count)
 
@@ -498,9 +515,9 @@ class _Parse:
 
     def _settle(self) -> None:
         """Every word that is left must name the rows, or nothing. Raises otherwise."""
-        stem = PurePath(self._file).stem.replace("_", " ")
-        written = (*self._table.section, self._file, stem)
-        nouns = words_of("rows").union(*(stems(text, self._language) for text in written))
+        nouns = self._nouns()
+        if self._operation is Operation.DIFFERENCE:
+            nouns |= words_of("of_two")
         for word in self._words:
             self._is_every = self._is_every or word.folded in words_of("every")
             if word.use or word.is_quiet:
@@ -511,6 +528,12 @@ class _Parse:
                 word.folded in _measures()["price"] and self._has_price()
             ):
                 raise _NoReadingError
+
+    def _nouns(self) -> frozenset[str]:
+        """Words for the rows: those of any table, and those of its names."""
+        stem = PurePath(self._file).stem.replace("_", " ")
+        written = (*self._table.section, self._file, stem)
+        return words_of("rows").union(*(stems(text, self._language) for text in written))
 
     def _has_price(self) -> bool:
         """Whether money is what is compared, ranked or added up."""
@@ -523,10 +546,15 @@ class _Parse:
         if not self._is_complete():
             return None
         operation, asked = self._operation, self._asked()
-        rows = chosen_rows(self._table, self._conditions, self._ranked)
+        if self._placed and (self._ranked or operation is not Operation.ROWS):
+            return None
+        rows = chosen_rows(self._table, self._conditions, self._ranked, self._placed)
+        if operation is Operation.DIFFERENCE and len(rows) != 2:
+            return None
         if self._counted is not None and (len(rows) != 1 or self._ranked):
             return None
-        if self._over is not None and self._may_add_up_twice():
+        is_added = self._over is not None and operation is not Operation.DIFFERENCE
+        if is_added and self._may_add_up_twice():
             return None
         if self._over is not None and len(rows) < 2:
             operation, asked = Operation.ROWS, [self._over]
@@ -537,9 +565,9 @@ class _Parse:
             rows=rows,
             conditions=tuple(self._conditions),
             ranked=self._ranked,
+            placed=self._placed,
             over=self._over,
             asked=tuple(asked),
-            left_out=tuple(self._left_out()),
         )
 
     def _may_add_up_twice(self) -> bool:
@@ -556,7 +584,7 @@ class _Parse:
         if self._operation is not Operation.ROWS:
             unused = self._named.keys() - self._compared - {self._table.key, self._over}
             return not unused and not self._is_elsewhere()
-        if self._ranked or self._counted is not None:
+        if self._ranked or self._placed or self._counted is not None:
             return True
         if not self._conditions:
             return self._is_every and self._names_rows()
@@ -568,6 +596,7 @@ class _Parse:
             return [self._counted]
         asked = [one for one in self._named if one not in self._compared | {self._over}]
         is_of_row = any(word.folded in words_of("of_rows") for word in self._words)
+        is_of_row = is_of_row or self._is_choice()
         if self._ranked and self._ranked.column in asked and (len(asked) > 1 or is_of_row):
             asked.remove(self._ranked.column)
         return asked or self._asked_by_kind() or self._asked_beside_key()
@@ -614,20 +643,6 @@ class _Parse:
                 return True
         return False
 
-    def _left_out(self) -> Iterator[str]:
-        """What of the table took no part."""
-        table = self._table
-        columns = {one.column for one in self._conditions if one.number is not None}
-        columns |= {self._ranked.column} if self._ranked else set()
-        columns |= {self._over} if self._over is not None else set()
-        if table.totals and (columns or self._operation is Operation.COUNT):
-            yield _counted(len(table.totals), "total row")
-        if table.notes and (columns or self._operation is Operation.COUNT):
-            yield _counted(len(table.notes), "row of one cell")
-        empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
-        if empty:
-            yield _counted(empty, "empty cell")
-
 
 def _is_year(value: Decimal) -> bool:
     return value == value.to_integral_value() and 1500 <= value < 2100
@@ -640,8 +655,3 @@ def _measures() -> Mapping[str, frozenset[str]]:
     for word, measure in ways_of("measures").items():
         found[measure].append(word)
     return {measure: frozenset(words) for measure, words in found.items()}
-
-
-def _counted(number: int, what: str) -> str:
-    first, *rest = what.split(" of ")
-    return " of ".join([f"{number:,} {first}{'' if number == 1 else 's'}", *rest])

@@ -19,6 +19,7 @@ class Operation(StrEnum):
     COUNT = "count"
     SUM = "sum"
     AVERAGE = "average"
+    DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +47,31 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Only rows at a place in the table's order: the first or last `count`, or `beside` the one found.
+
+    `beside` is 1 for the row behind it, -1 for the one before it, and 0 for none of these.
+    """
+
+    count: int = 1
+    is_last: bool = False
+    beside: int = 0
+
+    @property
+    def said(self) -> str:
+        """`the last 2 in its order`."""
+        if self.beside:
+            return f"the row {'behind' if self.beside > 0 else 'before'} it"
+        end = "last" if self.is_last else "first"
+        return f"the {end}{f' {self.count}' if self.count > 1 else ''} in its order"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A question as an operation on rows.
 
-    `name` is what the answer calls the table, `over` is the column that is added up, `asked` are the
-    columns whose cells are asked for, and `left_out` says what of the table takes no part ("2 empty
-    cells").
+    `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
+    the columns whose cells are asked for.
     """
 
     table: Table
@@ -60,14 +80,31 @@ class Reading:
     rows: tuple[Row, ...]
     conditions: tuple[Condition, ...] = ()
     ranked: Ranked | None = None
+    placed: Placed | None = None
     over: int | None = None
     asked: tuple[int, ...] = ()
-    left_out: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What of the table takes no part: "1 total row", "2 empty cells"."""
+        table = self.table
+        columns = {one.column for one in self.conditions if one.number is not None}
+        columns |= {self.ranked.column} if self.ranked else set()
+        columns |= {self.over} if self.over is not None else set()
+        empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
+        is_over_rows = bool(columns) or self.placed or self.operation is Operation.COUNT
+        counts = {
+            "total row": len(table.totals) if is_over_rows else 0,
+            "row of one cell": len(table.notes) if is_over_rows else 0,
+            "empty cell": empty,
+        }
+        return tuple(_counted(number, what) for what, number in counts.items() if number)
 
     @property
     def is_lookup(self) -> bool:
         """Whether rows are found by the words in them, without a comparison."""
-        is_compared = any(one.number is not None for one in self.conditions) or self.ranked
+        is_compared = any(one.number is not None for one in self.conditions)
+        is_compared = is_compared or bool(self.ranked or self.placed)
         return self.operation is Operation.ROWS and bool(self.conditions) and not is_compared
 
     @property
@@ -80,6 +117,7 @@ class Reading:
         if self.ranked:
             most = "highest" if self.ranked.is_highest else "lowest"
             told += f", {most} {table.columns[self.ranked.column].name}"
+        told += f", {self.placed.said}" if self.placed else ""
         if self.operation is Operation.COUNT:
             return f"number of {told}"
         if self.over is not None and self.operation is not Operation.ROWS:
@@ -87,12 +125,27 @@ class Reading:
         return told
 
 
+def _counted(number: int, what: str) -> str:
+    first, *rest = what.split(" of ")
+    return " of ".join([f"{number:,} {first}{'' if number == 1 else 's'}", *rest])
+
+
 def chosen_rows(
-    table: Table, conditions: Sequence[Condition], ranked: Ranked | None
+    table: Table,
+    conditions: Sequence[Condition],
+    ranked: Ranked | None = None,
+    placed: Placed | None = None,
 ) -> tuple[Row, ...]:
-    """The rows that meet all conditions, in order or by rank."""
+    """The rows that meet all conditions, in order or by rank, or those at a place in their order."""
     rows = [row for row in table.rows if all(_meets(table, row, one) for one in conditions)]
-    return tuple(_by_rank(table, rows, ranked)) if ranked else tuple(rows)
+    if ranked:
+        return tuple(_by_rank(table, rows, ranked))
+    if placed and placed.beside:
+        place = table.rows.index(rows[0]) + placed.beside if len(rows) == 1 else -1
+        return tuple(table.rows[place : place + 1]) if place >= 0 else ()
+    if placed:
+        return tuple(rows[-placed.count :] if placed.is_last else rows[: placed.count])
+    return tuple(rows)
 
 
 def _meets(table: Table, row: Row, condition: Condition) -> bool:
@@ -137,7 +190,7 @@ def number_text(number: Quantity) -> str:
 
 # What may be computed from the cells of a table: a short list of operations, in decimals.
 
-OPERATIONS = ("count", "sum", "average")
+OPERATIONS = ("count", "sum", "average", "difference")
 _MORE_PLACES = 2
 """An average is written with so many more decimal places than its cells."""
 
@@ -157,6 +210,8 @@ def derived_value(operation: str, cells: Sequence[str], mark: DecimalMark = ".")
         total = sum(values, Decimal(0))
         if operation == "sum":
             return f"{total:f}"
+        if operation == "difference":
+            return f"{abs(values[0] - values[1]):f}" if len(values) == 2 else None
         places = max(-int(value.as_tuple().exponent) for value in values) + _MORE_PLACES
         exact = total / len(values)
         rounded = exact.quantize(Decimal(1).scaleb(-max(places, _MORE_PLACES)), ROUND_HALF_EVEN)

@@ -73,7 +73,10 @@ def asked_cell(readings: Sequence[Reading]) -> Span | None:
     reading = readings[0]
     if len(reading.asked) > 1 or reading.operation is not Operation.ROWS:
         return None
-    by_row = reading.table.key if reading.ranked else None
+    key = reading.table.key
+    # A number in the first column, such as a rank, is not what the row is called.
+    is_name = reading.table.quantities(key) is None
+    by_row = key if is_name and (reading.ranked or reading.placed) else None
     column = reading.asked[0] if reading.asked else by_row
     cell = reading.rows[0].cells[column] if column is not None else None
     if cell is None:
