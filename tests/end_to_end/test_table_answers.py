@@ -12,7 +12,8 @@ import pytest
 
 from pincite import Library
 from pincite.ingest.readers import FileReader
-from pincite.records.flow import Answer, Citation, Derivation, Operand, Status
+from pincite.records.flow import Answer, Citation, Derivation, Mode, Operand, Status
+from pincite.settings.loading import Settings
 from pincite.text.tables.reading import derived_value
 from pincite.verify.derivations import WITHHELD, derivation_form, derivation_problems, recomputed
 from pincite.verify.receipts.receipt import answer_form, check_receipt
@@ -253,6 +254,27 @@ def test_rows_that_were_not_compared_are_no_sure_answer(budget: Library, questio
     assert answer.status is Status.ABSTAINED or (
         answer.is_doubtful and "were not compared" in " ".join(answer.reasons)
     )
+
+
+def test_all_rows_that_are_asked_for_are_shown_up_to_twenty(tmp_path: Path) -> None:
+    rows = [(f"PU-{n}", "North" if n % 2 else "South", 100 + n) for n in range(60)]
+    write(tmp_path / "pumps.csv", rows)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "pumps.csv"])
+        some = library.ask("Which pumps cost less than 108?")
+        many = library.ask("Which pumps are in hall North?")
+        total = library.ask("What is the total price of pumps in hall North?")
+    assert [claim.text.split(",")[0] for claim in some.shown] == [f"PU-{n}" for n in range(8)]
+    assert (len(many.shown), len(many.claims)) == (20, 30)
+    assert len(total.shown) == 20
+
+
+def test_a_table_answers_without_a_language_model(budget: Library) -> None:
+    settings = budget.settings.model_dump()
+    settings["generation"].update(mode="generated", model="smollm2")
+    answer = budget.ask("What is the total planned?", settings=Settings(**settings))
+    assert answer.short_answer == "200900 €"
+    assert answer.mode is Mode.EXTRACTIVE
 
 
 def test_a_difference_is_derived_from_two_cells_and_checked_again(budget: Library) -> None:

@@ -14,6 +14,8 @@ from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, piec
 from pincite.text.versions import Version, are_counterparts, names_version, version_in
 
 _MOST_SHOWN = 3
+_MOST_ROWS_SHOWN = 20
+"""Of rows that are exactly what is asked for."""
 """Sentences shown for one question; other chosen sentences are further reading."""
 
 _NEAR_BEST = 0.06
@@ -53,7 +55,8 @@ class ExtractiveAnswerer:
         leading = leading or {item.id for item in in_order[:1]}
         for item in in_order:
             units.add(item, is_brief=item.id not in leading)
-        shown = set(_shown(units, selection.parts))
+        most = _MOST_ROWS_SHOWN if selection.is_exact else _MOST_SHOWN
+        shown = set(_shown(units, selection.parts, most))
         claims = [
             self._claim(units, item, selection.parts, is_further=item.id not in shown)
             for item in units.evidence
@@ -214,7 +217,7 @@ def _joined(document: Document, known: Evidence, item: Evidence, unit: Unit) -> 
     return both if shares or is_short else None
 
 
-def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
+def _shown(units: _Units, parts: Sequence[AnsweredPart], most: int) -> Iterator[str]:
     """The ids of the units shown without a request: the best of each part, or those near the best.
 
     A unit with several of the best sentences leaves less room for other units.
@@ -227,7 +230,7 @@ def _shown(units: _Units, parts: Sequence[AnsweredPart]) -> Iterator[str]:
     near = [item for item in units.evidence if item.score >= best - _NEAR_BEST]
     carried = 0
     for item in near or units.evidence:
-        if carried >= _MOST_SHOWN:
+        if carried >= most:
             return
         yield item.id
         carried += len(units.carried[item.id])

@@ -57,10 +57,10 @@ class GeneratedAnswerer:
         """One claim for each sentence that the model wrote; none if it says it cannot answer.
 
         `grown` first gets the quotes, then what is written so far. If the model fails while it writes,
-        its whole sentences are kept.
+        its whole sentences are kept. The exact rows of a table are the answer without it.
         """
         fallback = self._fallback.draft(question, selection)
-        if not selection.context:
+        if not selection.context or selection.is_exact:
             return fallback
         if grown:
             grown(fallback)

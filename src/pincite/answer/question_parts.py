@@ -60,7 +60,7 @@ class PartsSelector:
         selection = self.selector.select(question, hits)
         sides = compared_sides(question.plain)
         parts = sides or question_parts(question.plain)
-        if selection.derivation is not None or (not sides and not all_ask(parts)):
+        if selection.is_exact or (not sides and not all_ask(parts)):
             return selection
         both = _of_both(sides, selection.evidence, question.language)
         if both is not None:

@@ -53,7 +53,7 @@ class QuotedAnswerer:
         """The chosen sentences in the order of the sources; empty if the model chose none."""
         fallback = self._fallback.draft(question, selection)
         numbered = self._offered(selection.context)
-        if not numbered:
+        if not numbered or selection.is_exact:
             return fallback
         try:
             writing = self._model.write(self._prompt(question, numbered))

@@ -48,7 +48,7 @@ class TableSelector:
         evidence = [item for reading in readings for item in self._rows(reading, hits)]
         numbered = tuple(replace(item, id=f"e{n}") for n, item in enumerate(evidence, start=1))
         notices = tuple(_read_as(reading) for reading in readings)
-        return Selection(evidence=numbered, notices=notices, derivation=derivation)
+        return Selection(evidence=numbered, notices=notices, derivation=derivation, is_exact=True)
 
     def _rows(self, reading: Reading, hits: Sequence[Hit]) -> Iterator[Evidence]:
         """The rows; of many that a number is computed from, the first and the stretch of the others."""

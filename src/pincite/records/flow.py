@@ -365,6 +365,8 @@ class Selection:
     """The single questions if there are several; one without evidence has no answer."""
     derivation: Derivation | None = None
     """What is asked for, if it is computed from the evidence."""
+    is_exact: bool = False
+    """Whether the evidence is exactly the rows of a table that are asked for."""
     nothing: str = ""
     """Why there is no evidence, if the documents show that there is none."""
 

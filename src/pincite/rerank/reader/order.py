@@ -34,7 +34,7 @@ class ReadOrderSelector:
         selection = self.selector.select(question, hits)
         best = sorted(selection.evidence, key=lambda item: -item.score)[:_MOST]
         # A date or a number that names what is asked decides the order; the reader is weak at them.
-        is_decided = bool(named_by(question.asked))
+        is_decided = selection.is_exact or bool(named_by(question.asked))
         if len(best) < 2 or question.language != LANGUAGE or is_decided:
             return selection
         scores = [item.score for item in best]
