@@ -276,7 +276,7 @@ def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraf
         number: item.span.start
         for number, item in enumerate(checked.used, start=1)
         if item.span.contains(short)
-        and short.end - short.start <= _SHORT_SHARE * (item.span.end - item.span.start)
+        and short.end - short.start <= _SHORT_SHARE * len(item.narrowed().quote)
     }
     claims = [*checked.claims]
     for place, claim in enumerate(claims):
