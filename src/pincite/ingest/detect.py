@@ -20,6 +20,7 @@ class Format(StrEnum):
     DOCX = "docx"
     XLSX = "xlsx"
     PPTX = "pptx"
+    OPEN_DOCUMENT = "opendocument"
     EPUB = "epub"
     EML = "eml"
     CALENDAR = "ics"
@@ -43,6 +44,12 @@ READABLE_SUFFIXES: dict[str, Format] = {
     ".xlsm": Format.XLSX,
     ".pptx": Format.PPTX,
     ".pptm": Format.PPTX,
+    ".odt": Format.OPEN_DOCUMENT,
+    ".ott": Format.OPEN_DOCUMENT,
+    ".ods": Format.OPEN_DOCUMENT,
+    ".ots": Format.OPEN_DOCUMENT,
+    ".odp": Format.OPEN_DOCUMENT,
+    ".otp": Format.OPEN_DOCUMENT,
     ".epub": Format.EPUB,
     ".eml": Format.EML,
     ".ics": Format.CALENDAR,
@@ -78,6 +85,7 @@ PARSERS = Hook(
         Format.DOCX: "pincite.ingest.docx.reader:DocxReader",
         Format.XLSX: "pincite.ingest.office.xlsx:XlsxReader",
         Format.PPTX: "pincite.ingest.office.pptx:PptxReader",
+        Format.OPEN_DOCUMENT: "pincite.ingest.office.opendocument:OpenDocumentReader",
         Format.EPUB: "pincite.ingest.html.epub:EpubReader",
         Format.EML: "pincite.ingest.mail.reader:EmlReader",
         Format.CALENDAR: "pincite.ingest.mail.calendar:CalendarReader",
@@ -103,11 +111,11 @@ _ZIP_PARTS = {
     re.compile(r"xl/workbook\d*\.xml"): Format.XLSX,
     re.compile(r"ppt/presentation\d*\.xml"): Format.PPTX,
     re.compile(r"META-INF/container\.xml"): Format.EPUB,
+    re.compile(r"content\.xml"): Format.OPEN_DOCUMENT,
 }
 _BINARY = frozenset((Format.PDF, *_ZIP_PARTS.values()))
 _OTHER_ZIPS = {
     "xl/workbook.bin": "a binary workbook (.xlsb)",
-    "content.xml": "an OpenDocument file (.odt, .ods, .odp)",
 }
 # Stream names of old Office files; the file's directory holds them in UTF-16.
 _OLE_KINDS = {

@@ -24,7 +24,7 @@ from pincite.records.arguments import checked_path
 from pincite.records.files import read_regular, strict_json
 from pincite.records.library_records import CATALOG_FILE, SHARED_FILES
 from pincite.store.catalog.catalog import Catalog
-from pincite.store.catalog.locks import file_lock
+from pincite.store.catalog.store import file_lock
 
 WRITE_LOCK = "write.lock"
 _PATIENCE_SECONDS = 5.0

@@ -9,7 +9,7 @@ from typing import Any
 
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Outline, Place, TextAssembly, choose_title
-from pincite.ingest.data.json_values import JsonObject, NotJson, parse_json, refuse
+from pincite.ingest.data.json_reader import JsonObject, NotJson, parse_json, refuse
 from pincite.ingest.encoding.decode import decode
 from pincite.ingest.markdown.reader import MarkdownReader
 from pincite.ingest.reading import content_remarks, counted

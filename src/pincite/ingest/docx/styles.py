@@ -92,7 +92,7 @@ class Numbering:
         count = found.counters[depth]
         if count is None:
             count = found.counters[depth] = level.start
-        return _written(count, "decimal" if shown_in.legal else level.format)
+        return number_label(count, "decimal" if shown_in.legal else level.format)
 
 
 def _levels(pattern: etree._Element) -> dict[int, _Level]:
@@ -120,7 +120,8 @@ def _overrides(number: etree._Element, levels: dict[int, _Level]) -> dict[int, _
     return found
 
 
-def _written(count: int, kind: str) -> str:
+def number_label(count: int, kind: str) -> str:
+    """A number as Word writes it in a format such as `lowerRoman`."""
     if kind in ("lowerLetter", "upperLetter") and count > 0:
         # After z, Word continues with aa, bb.
         letters = chr(97 + (count - 1) % 26) * min((count - 1) // 26 + 1, 20)

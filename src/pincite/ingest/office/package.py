@@ -319,8 +319,10 @@ def _transitional(match: re.Match[bytes]) -> bytes:
 
 
 def _may_name_dtd(name: str) -> bool:
-    # Web pages and the table of contents of an EPUB may start with a public DTD, which is not fetched.
-    return name.lower().endswith((".ncx", ".opf", ".htm", ".html", ".xhtml"))
+    # Web pages, the table of contents of an EPUB, and the manifest in files of old OpenOffice programs
+    # may start with a public DTD, which is not fetched.
+    is_manifest = name == "META-INF/manifest.xml"
+    return is_manifest or name.lower().endswith((".ncx", ".opf", ".htm", ".html", ".xhtml"))
 
 
 def _relation(node: etree._Element, folder: str) -> Relation:

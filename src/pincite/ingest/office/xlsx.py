@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,16 +19,15 @@ from PIL.Image import DecompressionBombError
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly, choose_title
 from pincite.ingest.office.package import MEBIBYTE, Package, PackageLimits
-from pincite.ingest.office.xlsx_cells import Sheet, SheetCell, address, cells_of, fill_sheet
+from pincite.ingest.office.xlsx_cells import Sheet, cells_of, fill_sheet
 from pincite.ingest.office.xlsx_tables import (
-    SheetTable,
+    SheetWriter,
     drawings_of,
-    find_tables,
+    quoted_name,
     shape_texts,
     sheet_parts,
 )
 from pincite.ingest.reading import content_remarks, counted
-from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
 from pincite.records.document import BlockKind, Document, document_id
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-# Beyond this many cells, rows keep their text and place, but their cells are not listed individually.
-_MOST_CELLS = 400_000
 
 
 class XlsxReader:
@@ -74,7 +71,7 @@ class _WorkbookWriter:
         self.warnings = list(workbook.warnings)
         self._package = package
         self._workbook = workbook
-        self._cells_left = _MOST_CELLS
+        self._sheets = SheetWriter(self.assembly)
 
     def write(self) -> None:
         """Add every sheet, then the remarks on what could not be added."""
@@ -94,11 +91,7 @@ class _WorkbookWriter:
             self._sheet(sheet)
             self._shapes(sheet)
         self._add_remarks()
-        if self._cells_left < 0:
-            self.warnings.append(
-                f"it has more than {_MOST_CELLS:,} cells; later rows are cited as whole rows, "
-                "without cell addresses"
-            )
+        self.warnings += self._sheets.warnings()
 
     @cached_property
     def _formulas(self) -> Workbook:
@@ -120,65 +113,7 @@ class _WorkbookWriter:
                 f"{counted(sheet.empty_formulas, 'formula')} in the sheet {sheet.name!r} "
                 "saved without a value; open it in Excel and save it"
             )
-        for table in find_tables(sheet):
-            self.assembly.outline.enter(1, sheet.name)
-            self._table(sheet, table)
-        self._comments(sheet)
-
-    def _table(self, sheet: Sheet, table: SheetTable) -> None:
-        for title in table.titles:
-            self._title(sheet, title)
-        writer = TableWriter(self.assembly, headers=_placed(table), separator="\t")
-        unseen = []
-        for row in table.rows:
-            seen, hidden = _split_hidden(sheet, row)
-            writer.add(self._row(sheet, seen))
-            if hidden:
-                unseen.append(self._row(sheet, hidden))
-        # Cells of hidden columns are added after the table, so that rows are quoted without them.
-        TableWriter(self.assembly, headers=Headers(), separator="\t").add_all(unseen)
-
-    def _title(self, sheet: Sheet, title: SheetCell) -> None:
-        hidden = _hidden_reason(sheet, [title])
-        self.assembly.place = Place(
-            words=f"{_quoted(sheet.name)}!{address(title.row, title.column)}"
-        )
-        if hidden:
-            self.assembly.add_hidden(title.text, hidden)
-        else:
-            self.assembly.add_heading(title.text, 2)
-        self.assembly.place = Place()
-
-    def _row(self, sheet: Sheet, cells: Sequence[SheetCell]) -> TableRow:
-        self._cells_left -= len(cells)
-        first, last = cells[0], cells[-1]
-        ends = [address(cell.row, cell.column) for cell in (first, last)]
-        return TableRow(
-            cells=tuple(self._table_cell(sheet, cell) for cell in cells)
-            if self._cells_left >= 0
-            else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
-            place=f"{_quoted(sheet.name)}!{':'.join(dict.fromkeys(ends))}",
-            hidden=_hidden_reason(sheet, cells),
-            with_cells=self._cells_left >= 0,
-        )
-
-    def _table_cell(self, sheet: Sheet, cell: SheetCell) -> TableCell:
-        area = sheet.merged.get((cell.row, cell.column))
-        return TableCell(
-            text=cell.text,
-            column=cell.column,
-            columns=area.size["columns"] if area else 1,
-            rows=area.size["rows"] if area else 1,
-            place=address(cell.row, cell.column),
-        )
-
-    def _comments(self, sheet: Sheet) -> None:
-        """Add cell comments after the rows of their sheet."""
-        for (row, column), text in sheet.comments.items():
-            where = f"{_quoted(sheet.name)}!{address(row, column)}"
-            self.assembly.place = Place(words=f"comment on {where}")
-            self.assembly.add(text, BlockKind.HIDDEN if sheet.is_hidden else BlockKind.FOOTNOTE)
-            self.assembly.place = Place()
+        self._sheets.add(sheet)
 
     @cached_property
     def _sheet_parts(self) -> dict[str, str]:
@@ -193,7 +128,7 @@ class _WorkbookWriter:
             self.gaps.append(f"the drawings on the sheet {sheet.name!r} are not read: {error}")
             return
         for shape in (shape for drawing in drawings for shape in shape_texts(drawing)):
-            where = f"{_quoted(sheet.name)}!{shape.place}" if shape.place else sheet.name
+            where = f"{quoted_name(sheet.name)}!{shape.place}" if shape.place else sheet.name
             self.assembly.outline.enter(1, sheet.name)
             self.assembly.place = Place(words=f"text box at {where}")
             if shape.is_hidden or sheet.is_hidden:
@@ -219,44 +154,6 @@ class _WorkbookWriter:
 
 def _is_chart(name: str) -> bool:
     return "/charts/chart" in name and name.endswith(".xml")
-
-
-def _placed(table: SheetTable) -> Headers:
-    """The header columns, counted from the sheet's first column instead of the table's."""
-    if not table.headers.columns:
-        return table.headers
-    first = min(row[0].column for row in table.rows)
-    return Headers(rows=table.headers.rows, columns=first + table.headers.columns)
-
-
-def _split_hidden(
-    sheet: Sheet, cells: Sequence[SheetCell]
-) -> tuple[Sequence[SheetCell], Sequence[SheetCell]]:
-    """The cells of a row in visible columns, and those in hidden columns."""
-    if not sheet.hidden_columns or cells[0].row in sheet.hidden_rows:
-        return cells, ()
-    seen = [cell for cell in cells if cell.column not in sheet.hidden_columns]
-    hidden = [cell for cell in cells if cell.column in sheet.hidden_columns]
-    return (seen, hidden) if seen else (hidden, ())
-
-
-def _quoted(sheet: str) -> str:
-    """A sheet's name as written in a reference: in quotes unless it is a plain word."""
-    if sheet.isidentifier():
-        return sheet
-    doubled = sheet.replace("'", "''")
-    return f"'{doubled}'"
-
-
-def _hidden_reason(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
-    """Why a row is hidden in Excel; empty if it is visible."""
-    if sheet.is_hidden:
-        return f"the sheet {sheet.name!r} is hidden"
-    if cells[0].row in sheet.hidden_rows:
-        return f"row {cells[0].row} of the sheet {sheet.name!r} is hidden"
-    if all(cell.column in sheet.hidden_columns for cell in cells):
-        return f"columns of the sheet {sheet.name!r} are hidden"
-    return ""
 
 
 # Opens workbooks with openpyxl: as a whole if that fits into memory, else as a stream of rows.

@@ -1,4 +1,4 @@
-"""Finds the tables of a sheet and guesses their header rows and columns."""
+"""Finds the tables of a sheet, guesses their header rows and columns, and writes them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
+from pincite.ingest.assembly import Place, TextAssembly
 from pincite.ingest.office.drawing_text import A, paragraph_text
 from pincite.ingest.office.package import Package, whole_number
 from pincite.ingest.office.xlsx_cells import Sheet, SheetCell, address
-from pincite.ingest.tables import Headers
+from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
+from pincite.records.document import BlockKind
 
 _LONGEST_HEADER_CHARS = 80
 _LONGEST_TITLE_CHARS = 200
@@ -144,6 +146,128 @@ def _first_column_names_rows(rows: Sequence[tuple[SheetCell, ...]]) -> bool:
         and len({cell.text for cell in names}) >= 0.9 * len(names)
         and numbers >= 0.5 * len(others) > 0
     )
+
+
+# Writes the tables of a sheet into a text.
+
+# Beyond this many cells, rows keep their text and place, but their cells are not listed individually.
+_MOST_CELLS = 400_000
+
+
+class SheetWriter:
+    """Adds sheet after sheet to an assembly: titles, rows with their cells, and comments."""
+
+    def __init__(self, assembly: TextAssembly) -> None:
+        self._assembly = assembly
+        self._cells_left = _MOST_CELLS
+
+    def add(self, sheet: Sheet) -> None:
+        """Add the tables of a sheet below its name, then its comments."""
+        for table in find_tables(sheet):
+            self._assembly.outline.enter(1, sheet.name)
+            self._table(sheet, table)
+        self._comments(sheet)
+
+    def warnings(self) -> Iterator[str]:
+        """That some cells are not listed individually."""
+        if self._cells_left < 0:
+            yield (
+                f"it has more than {_MOST_CELLS:,} cells; later rows are cited as whole rows, "
+                "without cell addresses"
+            )
+
+    def _table(self, sheet: Sheet, table: SheetTable) -> None:
+        for title in table.titles:
+            self._title(sheet, title)
+        writer = TableWriter(self._assembly, headers=_placed(table), separator="\t")
+        unseen = []
+        for row in table.rows:
+            seen, hidden = _split_hidden(sheet, row)
+            writer.add(self._row(sheet, seen))
+            if hidden:
+                unseen.append(self._row(sheet, hidden))
+        # Cells of hidden columns are added after the table, so that rows are quoted without them.
+        TableWriter(self._assembly, headers=Headers(), separator="\t").add_all(unseen)
+
+    def _title(self, sheet: Sheet, title: SheetCell) -> None:
+        hidden = _hidden_reason(sheet, [title])
+        self._assembly.place = Place(
+            words=f"{quoted_name(sheet.name)}!{address(title.row, title.column)}"
+        )
+        if hidden:
+            self._assembly.add_hidden(title.text, hidden)
+        else:
+            self._assembly.add_heading(title.text, 2)
+        self._assembly.place = Place()
+
+    def _row(self, sheet: Sheet, cells: Sequence[SheetCell]) -> TableRow:
+        self._cells_left -= len(cells)
+        first, last = cells[0], cells[-1]
+        ends = [address(cell.row, cell.column) for cell in (first, last)]
+        return TableRow(
+            cells=tuple(self._table_cell(sheet, cell) for cell in cells)
+            if self._cells_left >= 0
+            else tuple(TableCell(text=cell.text, column=cell.column) for cell in cells),
+            place=f"{quoted_name(sheet.name)}!{':'.join(dict.fromkeys(ends))}",
+            hidden=_hidden_reason(sheet, cells),
+            with_cells=self._cells_left >= 0,
+        )
+
+    def _table_cell(self, sheet: Sheet, cell: SheetCell) -> TableCell:
+        area = sheet.merged.get((cell.row, cell.column))
+        return TableCell(
+            text=cell.text,
+            column=cell.column,
+            columns=area.size["columns"] if area else 1,
+            rows=area.size["rows"] if area else 1,
+            place=address(cell.row, cell.column),
+        )
+
+    def _comments(self, sheet: Sheet) -> None:
+        """Add cell comments after the rows of their sheet."""
+        for (row, column), text in sheet.comments.items():
+            where = f"{quoted_name(sheet.name)}!{address(row, column)}"
+            self._assembly.place = Place(words=f"comment on {where}")
+            self._assembly.add(text, BlockKind.HIDDEN if sheet.is_hidden else BlockKind.FOOTNOTE)
+            self._assembly.place = Place()
+
+
+def _placed(table: SheetTable) -> Headers:
+    """The header columns, counted from the sheet's first column instead of the table's."""
+    if not table.headers.columns:
+        return table.headers
+    first = min(row[0].column for row in table.rows)
+    return Headers(rows=table.headers.rows, columns=first + table.headers.columns)
+
+
+def _split_hidden(
+    sheet: Sheet, cells: Sequence[SheetCell]
+) -> tuple[Sequence[SheetCell], Sequence[SheetCell]]:
+    """The cells of a row in visible columns, and those in hidden columns."""
+    if not sheet.hidden_columns or cells[0].row in sheet.hidden_rows:
+        return cells, ()
+    seen = [cell for cell in cells if cell.column not in sheet.hidden_columns]
+    hidden = [cell for cell in cells if cell.column in sheet.hidden_columns]
+    return (seen, hidden) if seen else (hidden, ())
+
+
+def quoted_name(sheet: str) -> str:
+    """A sheet's name as written in a reference: in quotes unless it is a plain word."""
+    if sheet.isidentifier():
+        return sheet
+    doubled = sheet.replace("'", "''")
+    return f"'{doubled}'"
+
+
+def _hidden_reason(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
+    """Why a row is hidden in Excel; empty if it is visible."""
+    if sheet.is_hidden:
+        return f"the sheet {sheet.name!r} is hidden"
+    if cells[0].row in sheet.hidden_rows:
+        return f"row {cells[0].row} of the sheet {sheet.name!r} is hidden"
+    if all(cell.column in sheet.hidden_columns for cell in cells):
+        return f"columns of the sheet {sheet.name!r} are hidden"
+    return ""
 
 
 # Finds the text of text boxes and shapes drawn over the cells of a sheet.

@@ -24,8 +24,8 @@ from pincite.errors import (
     NotStorable,
     ReadError,
 )
-from pincite.store.catalog.locks import file_lock
 from pincite.store.catalog.rows import PASSAGES_BY_KEY
+from pincite.store.catalog.store import file_lock
 
 BUSY_SECONDS = 30
 

@@ -1,16 +1,19 @@
-"""The interface between the catalog and its database."""
+"""The interface between the catalog and its database, how one is opened, and lock files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Row, Select
 
-from pincite.errors import LibraryDamaged, LibraryError
+from pincite.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
 from pincite.records.addresses import DatabaseAddress
 
 _Params = ParamSpec("_Params")
@@ -131,3 +134,32 @@ def open_store(place: Path | DatabaseAddress) -> Store:
     from pincite.store.catalog.engine import SqliteStore
 
     return SqliteStore(place)
+
+
+# Lock files in a folder, which the operating system releases if a process dies.
+
+
+@contextmanager
+def file_lock(folder: Path, name: str, *, patience_seconds: float, busy: str) -> Iterator[None]:
+    """Hold a lock file in a folder.
+
+    Raises LibraryBusy, with the message `busy`, if another process holds it, and LibraryReadOnly if
+    the folder cannot be written.
+    """
+    read_only = f"{folder}: the library cannot be written; ask for write access"
+    if not os.access(folder, os.W_OK):
+        raise LibraryReadOnly(read_only)
+    lock = FileLock(folder / name, timeout=patience_seconds)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise LibraryBusy(busy) from error
+    except OSError as error:
+        # A disk that was remounted read-only after a fault still passes os.access.
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise LibraryReadOnly(read_only) from error
+        raise
+    try:
+        yield
+    finally:
+        lock.release()

@@ -22,7 +22,7 @@ export function uploadZone(added, into = "default") {
       icon("upload"),
       h("h2", { id: "upload-title" }, "Add documents"),
       h("p", {}, "Drop files here, or ", chooser, h("label", { for: "upload-files", class: "as-link" }, "choose them"), "."),
-      h("p", { class: "hint" }, "PDF, Word, Excel, PowerPoint, EPUB, e-mail, calendars, CSV, Markdown, HTML, notebooks, JSON, XML, YAML, subtitles and text. They stay on this server."),
+      h("p", { class: "hint" }, "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, e-mail, calendars, CSV, Markdown, HTML, notebooks, JSON, XML, YAML, subtitles and text. They stay on this server."),
       h("div", { class: "field field-row" }, h("label", { for: "upload-collection" }, "Collection"), collection),
     ),
     lines,
