@@ -201,6 +201,26 @@ def test_sheets_have_addresses_hidden_rows_and_comments() -> None:
     assert [document.text[slice(*head)] for head in price.column_headers] == ["Price (EUR)"]
 
 
+BOX = "<draw:frame><draw:text-box><text:p>In a box.</text:p></draw:text-box></draw:frame>"
+
+
+def test_boxes_in_cells_are_read_once_and_behind_the_table() -> None:
+    line = f"<table:table-row><table:table-cell><text:p>a{BOX}</text:p>{BOX}</table:table-cell>"
+    table = f"{line}{cell('7')}</table:table-row>{rows('b,8')}"
+    boxes = [("paragraph", "In a box.")] * 2
+    found = shown(text(f"<table:table>{table}</table:table>"))
+    assert found == [("table_row", "a\t7"), ("table_row", "b\t8"), *boxes]
+    found = shown(read(f"<office:spreadsheet>{sheet('S', table)}</office:spreadsheet>", "file.ods"))
+    assert found == [("table_row", "a\t7"), ("table_row", "b\t8"), *boxes]
+
+
+def test_elements_that_are_not_known_are_read_through() -> None:
+    document = text(
+        "<text:bibliography><text:p>Cited.</text:p></text:bibliography><text:p>x</text:p>"
+    )
+    assert document.text == "Cited.\n\nx"
+
+
 def test_repeated_rows_and_cells_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     repeated = (
         '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'

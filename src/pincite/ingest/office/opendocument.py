@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from pincite.text.marks import Run, written
 _SPACES = re.compile(r"[ \t\r\n]+")
 _MOST_SPACES = 200
 _MOST_COLUMNS = 16_384
-_MOST_CELLS = 2_000_000
+_MOST_CELLS = 1_000_000
 """Of a spreadsheet, with the cells that the file only says are repeated."""
 _MEDIA_TYPE = "application/vnd.oasis.opendocument."
 _SLIDE_POINTS = (720.0, 540.0)
@@ -51,6 +51,11 @@ _INDEXES = frozenset(
 _APART = frozenset(
     {ANNOTATION, named("text:ruby-text"), named("text:tracked-changes"), named("office:forms")}
 )
+_MARGINS = [
+    (f"{kind}{pages}", block)
+    for kind, block in (("header", BlockKind.PAGE_HEADER), ("footer", BlockKind.PAGE_FOOTER))
+    for pages in ("", "-left", "-first")
+]
 _ROW_GROUPS = frozenset(
     named(f"table:{kind}") for kind in ("table-header-rows", "table-rows", "table-row-group")
 )
@@ -68,6 +73,7 @@ _SHAPES = frozenset(
     )
 )
 _FRAMES = frozenset({FRAME, named("draw:g"), *_SHAPES})
+_ASIDE = frozenset({ANNOTATION, NOTE, *_FRAMES})
 
 
 class OpenDocumentReader:
@@ -144,10 +150,7 @@ class _Writer:
     def margins(self, roots: Sequence[etree._Element]) -> None:
         """Add the headers and footers of the pages."""
         for root in roots:
-            for kind, block in (
-                ("header", BlockKind.PAGE_HEADER),
-                ("footer", BlockKind.PAGE_FOOTER),
-            ):
+            for kind, block in _MARGINS:
                 for node in root.iter(named(f"style:{kind}")):
                     for paragraph in node.iter(P):
                         self.assembly.add(self.paragraph(paragraph), block)
@@ -181,10 +184,8 @@ class _Writer:
             self._frame(node)
         elif tag == SECTION and node.get(named("text:display")) == "none":
             self._hidden("\n".join(map(self.paragraph, node.iter(P, H))), "a section is hidden")
-        elif tag in (SECTION, named("text:numbered-paragraph")):
+        elif not self._is_left_out(node):
             self._blocks(node, kind)
-        else:
-            self._note_left_out(node)
 
     def _list(self, node: etree._Element) -> None:
         """The items of a list, each with the number that the program shows before it."""
@@ -210,16 +211,17 @@ class _Writer:
         self._lists.pop()
         self._is_continued = False
 
-    def _note_left_out(self, node: etree._Element) -> None:
+    def _is_left_out(self, node: etree._Element) -> bool:
+        """Whether an element is no part of the text; what is left out is counted."""
         self._indexes += node.tag in _INDEXES
         if node.tag == named("text:tracked-changes"):
             self._deletions += sum(1 for _ in node.iter(named("text:deletion")))
         if node.tag == named("office:forms"):
             self._fields += sum(map(_is_field, node.iter()))
+        return node.tag in _INDEXES or node.tag in _APART
 
     def _paragraph(self, node: etree._Element, kind: BlockKind) -> None:
         text = self.paragraph(node)
-        frames, self._frames = self._frames, []
         style = node.get(_STYLE)
         label, self._label = self._label, ""
         if node.tag == H and not label and node.get(named("text:is-list-header")) != "true":
@@ -241,8 +243,7 @@ class _Writer:
             self.assembly.add(text, kind)
         unseen, self._unseen = self._unseen, []
         self._hidden(" ".join(unseen), "words are hidden")
-        for frame in frames:
-            self._frame(frame)
+        self._waiting_frames()
 
     def _heading(self, text: str, level: int) -> None:
         self.assembly.add_heading(text, level)
@@ -251,6 +252,12 @@ class _Writer:
     def _hidden(self, text: str, why: str) -> None:
         if text.strip():
             self.assembly.add_hidden(text, why)
+
+    def _waiting_frames(self) -> None:
+        """Add the frames that were met within a paragraph or a cell."""
+        frames, self._frames = self._frames, []
+        for frame in frames:
+            self._frame(frame)
 
     def _frame(self, node: etree._Element) -> None:
         """Add the text of a frame or shape; count a picture or an embedded object."""
@@ -278,6 +285,7 @@ class _Writer:
             self.assembly, headers=guess_headers(rows, marked=marked), separator="\t"
         )
         writer.add_all(rows)
+        self._waiting_frames()
 
     def _cells(self, row: etree._Element) -> Iterator[TableCell]:
         column = 0
@@ -297,8 +305,14 @@ class _Writer:
                 column += min(repeated, _MOST_COLUMNS)
 
     def cell(self, node: etree._Element) -> str:
-        """The text of a cell on one line."""
-        found = (self.paragraph(one) for one in node.iter(P, H) if not _is_apart(one, node))
+        """The text of a cell on one line; its frames wait."""
+        found = [
+            self.paragraph(one) for one in node.iter(P, H) if not _is_within(one, node, _ASIDE)
+        ]
+        # Those within a paragraph were met with it.
+        self._frames += [
+            one for one in node.iter(*_FRAMES) if not _is_within(one, node, {*_ASIDE, P, H})
+        ]
         return " ".join(_SPACES.sub(" ", text).strip() for text in found if text.strip())
 
     # --- Text -----------------------------------------------------------------------------------
@@ -367,11 +381,14 @@ class _Sheets(_Writer):
             sheet = Sheet(name=name, is_hidden=shown == "false", header_rows=heads.get(name, set()))
             self._fill(sheet, node)
             self._writer.add(sheet)
-            for shapes in node.iterfind(named("table:shapes")):
-                self.assembly.place = Place(words=f"text box on {name}")
-                for shape in elements(shapes):
-                    self._frame(shape)
-                self.assembly.place = Place()
+            self._frames += [
+                shape
+                for shapes in node.iterfind(named("table:shapes"))
+                for shape in elements(shapes)
+            ]
+            self.assembly.place = Place(words=f"text box on {name}")
+            self._waiting_frames()
+            self.assembly.place = Place()
 
     def warnings(self) -> Iterator[str]:
         """Warnings about content that is left out."""
@@ -498,12 +515,12 @@ def _rows(table: etree._Element, *, is_head: bool = False) -> Iterator[tuple[etr
             yield from _rows(node, is_head=marked)
 
 
-def _is_apart(paragraph: etree._Element, cell: etree._Element) -> bool:
-    """Whether a paragraph is of a comment or a note in a cell."""
-    for around in paragraph.iterancestors():
+def _is_within(node: etree._Element, cell: etree._Element, tags: Collection[object]) -> bool:
+    """Whether something in a cell is in an element of such a kind there."""
+    for around in node.iterancestors():
         if around is cell:
             return False
-        if around.tag in (ANNOTATION, NOTE):
+        if around.tag in tags:
             return True
     return False
 
