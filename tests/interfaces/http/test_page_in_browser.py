@@ -505,3 +505,22 @@ def _overhang(tab: Any) -> int:
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     return found
+
+
+def test_an_unknown_address_says_so(site: Site, browser: Any) -> None:
+    tab = browser.new_page()
+    reply = tab.goto(f"{site.address}/nope")
+    assert reply.status == 404
+    tab.get_by_role("heading", name="There is nothing at this address").wait_for()
+    tab.get_by_role("link", name="Ask something").click()
+    tab.get_by_label("Your question").wait_for()
+    tab.close()
+
+
+def test_a_question_that_is_too_long_is_told(opened: Callable[..., Any]) -> None:
+    tab = opened("/", width=390)
+    tab.get_by_label("Your question").fill("why " * 600)
+    told = tab.get_by_text("A question has at most 2,000 characters; what is longer is cut off.")
+    told.first.wait_for()
+    tab.get_by_label("Your question").fill("why?")
+    tab.locator(".promise.is-full").wait_for(state="detached")

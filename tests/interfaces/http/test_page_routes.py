@@ -27,6 +27,20 @@ def test_every_address_of_the_page_is_its_shell_under_the_policy(
     assert not re.search(r"<style|style=|<script(?![^>]* src=)| on\w+=", reply.text)
 
 
+def test_a_browser_at_an_unknown_address_gets_the_page_and_others_a_problem(
+    client: TestClient,
+) -> None:
+    page = client.get("/nope", headers={"accept": "text/html,application/xhtml+xml"})
+    assert page.status_code == 404
+    assert page.headers["content-security-policy"] == POLICY
+    assert "<script" in page.text
+    for told in (client.get("/nope"), client.post("/nope", headers={"accept": "text/html"})):
+        assert told.status_code in (404, 405)
+        assert told.headers["content-type"] == "application/problem+json"
+    api = client.get("/v1/documents/0000000000000000", headers={"accept": "text/html"})
+    assert api.headers["content-type"] == "application/problem+json"
+
+
 @pytest.mark.parametrize("address", ["/", "/library", "/c/x", "/page/app.js"])
 def test_the_head_of_a_page_is_that_of_the_page(client: TestClient, address: str) -> None:
     head, whole = client.head(address), client.get(address)

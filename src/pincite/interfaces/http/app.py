@@ -90,7 +90,7 @@ def create_app(
     app.state.settings = settings
     app.state.ending = Ending()
     app.state.tools = _tools(app, served, settings)
-    add_problem_handlers(app)
+    add_problem_handlers(app, page_routes.nowhere)
     _add_routes(app, served, settings)
     wrap_guards(app, served.library.path, settings, stuck=stuck)
     folder = server_folder(served.library.path, settings)
@@ -112,8 +112,7 @@ async def _life(app: FastAPI, *, closes: bool) -> AsyncIterator[None]:
         for endpoint in app.state.tools:
             await stack.enter_async_context(endpoint.running())
         yield
-    if closes:
-        await anyio.to_thread.run_sync(served.close)
+    await anyio.to_thread.run_sync(served.close if closes else served.stop_drawing)
 
 
 def _add_routes(app: FastAPI, served: Served, settings: ServerSettings) -> None:

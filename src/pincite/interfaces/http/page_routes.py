@@ -81,6 +81,15 @@ def shell(request: Request) -> Response:
     return _sent(request, _files()[_SHELL])
 
 
+def nowhere(request: Request) -> Response | None:
+    """The page with the status 404, for a browser at an unknown address; None for other clients."""
+    accepted = request.headers.get("accept", "")
+    if request.method not in _PAGE or "text/html" not in accepted:
+        return None
+    shown = _files()[_SHELL]
+    return Response(shown.content, status_code=404, media_type=shown.kind, headers=_HEADERS)
+
+
 @router.api_route("/page/{name}", methods=_PAGE, include_in_schema=False)
 def part_of_page(name: str, request: Request) -> Response:
     """A script, style sheet or image of the page."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -103,8 +103,14 @@ def respond(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -
     )
 
 
-def add_problem_handlers(app: FastAPI) -> None:
-    """Turn every error of an app into a problem object."""
+def add_problem_handlers(
+    app: FastAPI, nowhere: Callable[[Request], Response | None] = lambda _: None
+) -> None:
+    """Turn every error of an app into a problem object.
+
+    `nowhere` may give another reply to a client at an unknown address.
+    """
+    app.state.nowhere = nowhere
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(PinciteError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -130,6 +136,9 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail = str(error.detail)
     if error.status_code == HTTPStatus.NOT_FOUND and detail == HTTPStatus.NOT_FOUND.phrase:
+        page: Response | None = request.app.state.nowhere(request)
+        if page is not None:
+            return page
         detail = "there is nothing at this address; see /openapi.json for all addresses"
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:

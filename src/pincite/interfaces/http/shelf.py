@@ -68,10 +68,14 @@ class Shelf:
 
     def close(self) -> None:
         """Release the library."""
+        self.stop_drawing()
+        self.library.close()
+
+    def stop_drawing(self) -> None:
+        """End the process that draws pages."""
         self._is_closed = True
         if self._drawer is not None:
             self._drawer.close()
-        self.library.close()
 
     def scope(self, collection: str | None, allowed: Allowed) -> str | None:
         """The collection to search, None for all. Raises UsageError if it is unknown or not allowed."""

@@ -29,12 +29,19 @@ async function show({ restore = false } = {}) {
     fill(main, reportsPage());
   } else if (place === "c" && id) {
     fill(main, await permalinkView(id, source));
+  } else if (place && place !== "conversations") {
+    document.title = "Nothing here – Pincite";
+    fill(main, nowhere());
   } else {
     fill(main, ask.element);
     if (place === "conversations" && id) await ask.openKept(id);
     else await ask.startNew();
   }
   if (restore) reopen();
+}
+
+function nowhere() {
+  return h("div", { class: "empty" }, h("h1", {}, "There is nothing at this address"), h("p", {}, route("/", { class: "plain-button" }, "Ask something")));
 }
 
 /** What is no UTF-8 stays as it is, and is then not found. */

@@ -9,6 +9,8 @@ import { counted } from "./text.js";
 import { inline, placeLine } from "./units.js";
 
 const LONGEST = 2000;
+const PROMISE = "Exact quotes only. Nothing leaves this server.";
+const TOO_LONG = `A question has at most ${LONGEST.toLocaleString("en")} characters; what is longer is cut off.`;
 
 /** Shows a conversation, or the start of a new one, and asks. */
 export class AskPage {
@@ -32,13 +34,14 @@ export class AskPage {
     });
     this.sendButton = h("button", { type: "submit", class: "send", "aria-label": "Ask" }, icon("send"));
     this.chosen = h("span", { class: "chosen" });
+    this.promise = h("p", { class: "promise" }, PROMISE);
     this.scopePanel = h("details", { class: "scope" }, h("summary", { class: "tool" }, icon("filter"), h("span", {}, "Where to look"), this.chosen), this.scope.fields);
     this.form = h(
       "form",
       { class: "ask-form", on: { submit: (event) => this.#submit(event) } },
       h("label", { for: "question", class: "sr-only" }, "Your question"),
       h("div", { class: "ask-box" }, this.field, this.sendButton),
-      h("div", { class: "ask-under" }, this.scopePanel, h("p", { class: "promise" }, "Exact quotes only. Nothing leaves this server.")),
+      h("div", { class: "ask-under" }, this.scopePanel, this.promise),
     );
     return this.form;
   }
@@ -110,6 +113,12 @@ export class AskPage {
   #grow() {
     this.field.style.height = "auto";
     this.field.style.height = `${Math.min(this.field.scrollHeight, 200)}px`;
+    const isFull = this.field.value.length >= LONGEST;
+    if (isFull !== this.promise.classList.contains("is-full")) {
+      this.promise.classList.toggle("is-full", isFull);
+      this.promise.textContent = isFull ? TOO_LONG : PROMISE;
+      if (isFull) announce(TOO_LONG);
+    }
   }
 
   #key(event) {
