@@ -37,8 +37,8 @@ FREELY = [
         "The filter of the pump must be cleaned every week by the operator.",
     ),
     (
-        "The manual states that the operator closes the valve before opening the tank.",
-        "The operator closes the valve before he opens the tank, as this manual says.",
+        "The guidance says the operator must close the valve of the tank.",
+        "The guideline says that the operator must close the valve of the tank.",
     ),
 ]
 
@@ -68,6 +68,26 @@ LOOKS_LIKE_IT = [
     ("The tank holds 40 litres of warm water.", "The tank holds 50 litres of warm water."),
     ("The tank does not hold warm water in winter.", "The tank holds warm water in winter."),
     ("The tank was built by Meyer in Lyon.", "The tank was built by Weber in Lyon."),
+    (
+        "The plant in Lyon will close in winter.",
+        "The plant in Lyon will close in winter, a rumour that the company denies.",
+    ),
+    (
+        "The plant in Lyon will close in winter.",
+        "According to its rivals, the plant in Lyon will close in winter.",
+    ),
+    (
+        "The photographer took Ann Miller in Lyon.",
+        "The photographer took this photograph of Ann Miller in Lyon.",
+    ),
+    (
+        "Lee has filed the papers in the court of Lyon.",
+        "The legal wife of Lee has filed the papers in the court of Lyon.",
+    ),
+    (
+        "The tank in the hall was sold to Weber by Meyer.",
+        "The tank in the hall was sold by Weber to Meyer.",
+    ),
     ("The pump is quiet.", "The pump is silent."),
 ]
 

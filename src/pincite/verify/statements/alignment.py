@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.stages import Encoder, TokenStates
-from pincite.verify.statements.deletion import is_same, shared_words
+from pincite.verify.statements.deletion import is_same, shared_words, unsafe_cuts
 from pincite.verify.statements.wording import Word, words_of
 
 _LEAST_ALIGNED = 0.88
@@ -37,6 +37,9 @@ before after during since formerly former previously once""".splitlines()
 )
 
 
+_LEADING = frozenset("by to from of for with against into onto under over via per despite".split())
+
+
 class Alignment:
     """Matches the words of a statement with those of a quote by an encoder's token states.
 
@@ -57,7 +60,12 @@ class Alignment:
         own = words_of(claim, language)
         if sum(word.is_content for word in own) < _FEWEST_WORDS:
             return False
-        near = [quote for quote in quotes if _is_alike(own, words_of(quote, language))]
+        near = [
+            quote
+            for quote in quotes
+            if _is_alike(own, words_of(quote, language))
+            and not unsafe_cuts(own, words_of(quote, language), language)
+        ]
         if not near:
             return False
         said, *stated = self._encoder.encode([claim, *near])
@@ -91,7 +99,22 @@ def _is_alike(own: Sequence[Word], quote: Sequence[Word]) -> bool:
     if held < _FEWEST_WORDS - 1 or len(shared_words(content, there)) < _LEAST_IN_ORDER * held:
         return False
     said, stated = ({word.folded for word in words} for words in (own, quote))
-    return all(scope & said == scope & stated for scope in _SCOPES)
+    leading = _led(quote)
+    are_led_alike = all(led & leading.get(key, led) for key, led in _led(own).items())
+    return are_led_alike and all(scope & said == scope & stated for scope in _SCOPES)
+
+
+def _led(words: Sequence[Word]) -> dict[str, set[str]]:
+    """The words that lead to each content word and say its part: "sold by Weber" and "to Weber"."""
+    found: dict[str, set[str]] = {}
+    leading = ""
+    for word in words:
+        if word.folded in _LEADING:
+            leading = word.folded
+        elif word.is_content:
+            found.setdefault(word.key, set()).add(leading)
+            leading = ""
+    return found
 
 
 def _directions(states: NDArray[np.float32]) -> NDArray[np.float32]:
