@@ -34,8 +34,11 @@ def test_who_watches_sees_what_holds_and_nothing_else(tmp_path: Path) -> None:
         unwatched = answer_question(question, stages)
     assert answer.mode is Mode.GENERATED
     assert [claim.text for claim in answer.left_out] == ["Tomatoes need 90 hours of sun."]
-    assert len(seen) == 2, "the last statement comes with the answer"
-    for preview in seen:
+    quotes, *written = seen
+    assert quotes.mode is Mode.EXTRACTIVE
+    assert quotes.citations
+    assert len(written) == 2, "the last statement comes with the answer"
+    for preview in written:
         assert preview.claims == answer.claims[:1]
         assert preview.citations[0] in answer.citations
     assert unwatched.text == answer.text

@@ -31,8 +31,9 @@ def write(path: Path, rows: list[tuple[str, str, int]]) -> None:
     path.write_text("\n".join([*lines, f"Total,,{sum(row[2] for row in rows)}"]) + "\n")
 
 
-@pytest.fixture(params=[12, 90, 1000])
-def asked(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+@pytest.fixture(params=[12, 90, 1000], scope="module")
+def asked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    tmp_path = tmp_path_factory.mktemp("pumps")
     rows = pumps(request.param)
     write(tmp_path / "pumps.csv", rows)
     (tmp_path / "notes.md").write_text("# Pumps\n\nThe pumps are checked every May.\n")
@@ -115,6 +116,7 @@ def test_a_cell_that_changed_in_the_file_withholds_the_number(asked: Any) -> Non
     changed[len(rows) // 2] = (*rows[len(rows) // 2][:2], 9999)
     write(path, changed)
     answer = library.ask("total price of the pumps")
+    write(path, rows)
     assert answer.derivation is None
     assert answer.status is Status.ABSTAINED or WITHHELD in answer.reasons
 

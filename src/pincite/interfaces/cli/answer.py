@@ -77,7 +77,7 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
     sure = f"confidence {answer.confidence:.2f} ({answer.calibration})"
     told = ["" if answer.is_doubtful else sure, "" if everything else more]
     if any(told):
-        say(indented("; ".join(filter(None, told)), first=_INDENT), dim=True)
+        say(f"{_INDENT}{'; '.join(filter(None, told))}", dim=True)
     if answer.model:
         say(indented(f"language model: {answer.model}", first=_INDENT), dim=True)
     if answer.judged_by:

@@ -154,7 +154,7 @@ def _methods_at(request: Request) -> list[str]:
         {
             method.upper()
             for address, methods in described.items()
-            if re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", address), path)
+            if re.fullmatch(re.sub(r"\{[^{}]*\}", "[^/]+", address), path)
             for method in methods
         }
     )
