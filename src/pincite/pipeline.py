@@ -165,8 +165,8 @@ def answer_question(
     """Answer with verified quotes, or abstain with reasons.
 
     A question about the whole collection is answered by a count over all of it. `found` is called with
-    the hits before evidence is selected, `watch` with the claims that hold so far each time a language
-    model has completed another statement.
+    the hits before evidence is selected, `watch` with the quotes before a language model writes, and
+    with the claims that hold so far each time it has completed another statement.
     """
     with stages.one_question():
         return _answered(question, stages, watch, found)

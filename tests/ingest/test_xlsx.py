@@ -273,7 +273,7 @@ def test_an_empty_workbook_says_so() -> None:
 
 
 def test_a_sheet_beyond_the_limit_of_cells_keeps_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pincite.ingest.office.xlsx_tables._MOST_CELLS", 6)
+    monkeypatch.setattr("pincite.ingest.office.sheets._MOST_CELLS", 6)
     document = read(workbook(sales))
     assert len(rows(document)) == 3
     assert [len(block.cells) for block in document.blocks if block.cells] == [4]

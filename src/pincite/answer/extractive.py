@@ -14,9 +14,9 @@ from pincite.text.structure import PARAGRAPH_CHARS, Unit, is_read_together, piec
 from pincite.text.versions import Version, are_counterparts, names_version, version_in
 
 _MOST_SHOWN = 3
+"""Sentences shown for one question; other chosen sentences are further reading."""
 _MOST_ROWS_SHOWN = 20
 """Of rows that are exactly what is asked for."""
-"""Sentences shown for one question; other chosen sentences are further reading."""
 
 _NEAR_BEST = 0.06
 """A sentence at most this far below the best is shown with it, without a request."""

@@ -383,7 +383,8 @@ class Library:
 
         Options and errors are those of `search`. `settings` replace the library's own for this
         question, except those of ingest and encoder. `found` receives the passages found. `watch`
-        receives the statements verified so far while a language model writes; only the answer is final.
+        receives the quotes before a language model writes, then its statements verified so far; only
+        the answer is final.
         """
         asking = self._asking
         from pincite.pipeline import answer_question

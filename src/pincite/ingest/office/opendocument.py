@@ -14,8 +14,7 @@ from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly, choose_title
 from pincite.ingest.office.odf_styles import PLAIN, Look, Numbering, Styles, named
 from pincite.ingest.office.package import Package, PackageLimits, elements, whole_number
-from pincite.ingest.office.xlsx_cells import Sheet, SheetCell
-from pincite.ingest.office.xlsx_tables import SheetWriter
+from pincite.ingest.office.sheets import Sheet, SheetCell, SheetWriter
 from pincite.ingest.reading import NeedsPassword, content_remarks, counted
 from pincite.ingest.tables import TableCell, TableRow, TableWriter, guess_headers
 from pincite.records.document import BlockKind, Document, Flag, FlagKind, Page, document_id
@@ -100,7 +99,7 @@ class OpenDocumentReader:
             writer = _WRITERS.get(kind, _Slides)(styles, Numbering(roots))
             writer.write(parts[0])
             if kind == "text":
-                writer.margins(_optional(package, "styles.xml"))
+                writer.margins(roots[1:])
         remarks = content_remarks(
             "document", has_text=bool(writer.assembly.blocks), pictures=writer.pictures
         )

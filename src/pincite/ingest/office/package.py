@@ -1,4 +1,4 @@
-"""Opens zipped documents (DOCX, XLSX, PPTX, EPUB) after checking that they are safe to unpack."""
+"""Opens zipped documents (Office, OpenDocument, EPUB) after checking that they are safe to unpack."""
 
 from __future__ import annotations
 

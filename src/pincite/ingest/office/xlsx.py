@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lxml import etree
 from openpyxl import load_workbook
 from openpyxl.utils import range_boundaries
 from openpyxl.utils.exceptions import CellCoordinatesException, InvalidFileException
@@ -18,15 +19,10 @@ from PIL.Image import DecompressionBombError
 
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly, choose_title
-from pincite.ingest.office.package import MEBIBYTE, Package, PackageLimits
-from pincite.ingest.office.xlsx_cells import Sheet, cells_of, fill_sheet
-from pincite.ingest.office.xlsx_tables import (
-    SheetWriter,
-    drawings_of,
-    quoted_name,
-    shape_texts,
-    sheet_parts,
-)
+from pincite.ingest.office.drawing_text import A, paragraph_text
+from pincite.ingest.office.package import MEBIBYTE, Package, PackageLimits, whole_number
+from pincite.ingest.office.sheets import Sheet, SheetWriter, address, quoted_name
+from pincite.ingest.office.xlsx_cells import cells_of, fill_sheet
 from pincite.ingest.reading import content_remarks, counted
 from pincite.records.document import BlockKind, Document, document_id
 
@@ -276,3 +272,62 @@ def _losses(remarks: list[str]) -> Iterator[str]:
         count = sum(sign in remark for remark in remarks)
         if count:
             yield f"{counted(count, thing)} {words}"
+
+
+# Finds the text of text boxes and shapes drawn over the cells of a sheet.
+
+_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeText:
+    """A paragraph in a shape, and the address of the cell at the shape's corner."""
+
+    text: str
+    place: str
+    is_hidden: bool
+
+
+def sheet_parts(package: Package) -> dict[str, str]:
+    """The part of each sheet, by sheet name."""
+    main = package.main_part()
+    targets = {relation.id: relation.target for relation in package.relations(main)}
+    sheets = package.xml(main).iter(f"{_S}sheet")
+    return {node.get("name") or "": targets.get(node.get(f"{_R}id") or "", "") for node in sheets}
+
+
+def drawings_of(package: Package, part: str) -> list[str]:
+    """The names of the drawing parts of a sheet."""
+    return [
+        relation.target
+        for relation in package.relations(part)
+        if relation.kind == "drawing" and relation.target in package.names
+    ]
+
+
+def shape_texts(drawing: etree._Element) -> Iterator[ShapeText]:
+    """The paragraphs of all shapes of a drawing, in drawing order."""
+    for anchor in drawing:
+        for shape in anchor.iter(f"{_DRAWN}sp"):
+            if any(shape.iterancestors(_FALLBACK)):
+                continue  # a copy of the same shape for old programs
+            name = shape.find(f"{_DRAWN}nvSpPr/{_DRAWN}cNvPr")
+            for paragraph in shape.iterfind(f"{_DRAWN}txBody/{A}p"):
+                yield ShapeText(
+                    text=paragraph_text(paragraph),
+                    place=_begins_at(anchor),
+                    is_hidden=name is not None and name.get("hidden") in ("1", "true"),
+                )
+
+
+def _begins_at(anchor: etree._Element) -> str:
+    """The cell at the corner of a shape; empty if it is not anchored to a cell."""
+    row = anchor.findtext(f"{_DRAWN}from/{_DRAWN}row")
+    column = anchor.findtext(f"{_DRAWN}from/{_DRAWN}col")
+    if row is None or column is None:
+        return ""
+    # Counted from 0 in the file; Excel has 16,384 columns.
+    return address(whole_number(row, 0) + 1, min(whole_number(column, 0), 16_383) + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -14,12 +14,12 @@ from openpyxl.cell.cell import Cell
 from openpyxl.cell.read_only import EmptyCell, ReadOnlyCell
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.styles.numbers import BUILTIN_FORMATS
-from openpyxl.utils import get_column_letter, range_boundaries
+from openpyxl.utils import range_boundaries
 from openpyxl.utils.datetime import to_excel
 from openpyxl.worksheet._read_only import ReadOnlyWorksheet
-from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pincite.ingest.office.sheets import Sheet, SheetCell
 from pincite.ingest.office.symbols import in_symbol_font
 from pincite.text.marks import Run, written
 
@@ -236,35 +236,6 @@ _SHOWN_SPACE = re.compile(r"[\t\r\n\v\f]+")
 _LAST_ROW, _LAST_COLUMN = 1_048_576, 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class SheetCell:
-    """A non-empty cell; rows and columns count from 1."""
-
-    row: int
-    column: int
-    text: str
-    is_number: bool
-    is_bold: bool
-
-
-@dataclass(slots=True, kw_only=True)
-class Sheet:
-    """The contents of one sheet, filled while it is read."""
-
-    name: str
-    is_hidden: bool
-    rows: dict[int, list[SheetCell]] = field(default_factory=dict)
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_columns: set[int] = field(default_factory=set)
-    merged: dict[tuple[int, int], CellRange] = field(default_factory=dict)
-    header_rows: set[int] = field(default_factory=set)
-    """Rows that the file itself marks as headers: those of tables and filters."""
-    comments: dict[tuple[int, int], str] = field(default_factory=dict)
-    without_value: set[tuple[int, int]] = field(default_factory=set)
-    """Cells that exist but have no value: formatted cells and uncalculated formulas."""
-    empty_formulas: int = 0
-
-
 def fill_sheet(sheet: Sheet, source: Worksheet | ReadOnlyWorksheet) -> None:
     """Record the contents of a sheet; for a streamed sheet, only its cells."""
     if isinstance(source, Worksheet):
@@ -307,11 +278,6 @@ def cells_of(source: Worksheet | ReadOnlyWorksheet) -> Iterable[Cell | ReadOnlyC
     source.reset_dimensions()  # many programs write wrong dimensions, which would cut off rows
     rows = source.iter_rows(max_row=_LAST_ROW)
     return (cell for row in rows for cell in row if not isinstance(cell, EmptyCell))
-
-
-def address(row: int, column: int) -> str:
-    """`B7` for row 7 and column 2."""
-    return f"{get_column_letter(column)}{row}"
 
 
 def _note_layout(sheet: Sheet, source: Worksheet) -> None:

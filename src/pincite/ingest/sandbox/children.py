@@ -78,20 +78,18 @@ class Keeper:
         with theirs:
             self._process = _start(limits, stdin=theirs, stdout=subprocess.DEVNULL)
         self._control.settimeout(startup_seconds)
+        report, late = b"", 0.0
         try:
             report = self._control.recv(_LONGEST_REPORT_BYTES)
-            if not report:
-                self.kill()
-                raise ChildGone(exit_code=self._process.returncode)
-            self.in_force = json.loads(report)
+            self.in_force = json.loads(report) if report else {}
         except TimeoutError:
-            self.kill()
-            raise ChildGone(
-                out_of_time=startup_seconds, exit_code=self._process.returncode
-            ) from None
+            late = startup_seconds
         except BaseException:
             self.kill()
             raise
+        if not report:
+            self.kill()
+            raise ChildGone(out_of_time=late, exit_code=self._process.returncode)
         self._control.settimeout(None)
 
     @property

@@ -359,8 +359,7 @@ class _Parse:
                     yield number
 
     def _superlative(self, place: int) -> tuple[str, Run] | None:
-        is_bound = place > 0 and self._words[place - 1].folded == "at"  # "at least"
-        return None if is_bound else self._phrases.at(place, self._ranks())
+        return self._phrases.rank_at(place, self._ranks())
 
     def _ranks(self) -> Mapping[str, str]:
         """Superlatives and, where one of several named rows is asked for, comparatives."""

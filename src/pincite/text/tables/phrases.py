@@ -72,6 +72,11 @@ class Phrases:
                 found = phrase, run
         return found
 
+    def rank_at(self, place: int, superlatives: Iterable[str]) -> tuple[str, Run] | None:
+        """The longest of some superlatives that begins at a place, unless it is a bound: "at least"."""
+        is_bound = place > 0 and self.words[place - 1].folded == "at"
+        return None if is_bound else self.at(place, superlatives)
+
     def before(self, place: int, phrases: Iterable[str]) -> tuple[str, Run] | None:
         """The longest of some phrases that ends at a place."""
         found = [

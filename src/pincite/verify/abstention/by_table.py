@@ -56,9 +56,8 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
     said = {word.folded for text in (best.quote, *heads) for word in words_in(text, "en")}
     phrases = Phrases(question.plain, question.language)
     for place in range(len(phrases.words)):
-        is_bound = place > 0 and phrases.words[place - 1].folded == "at"  # "at least"
-        ranked = phrases.at(place, {**ways_of("superlatives"), **ways_of("aggregates")})
-        if ranked is not None and not is_bound and not said.issuperset(ranked[0].split()):
+        ranked = phrases.rank_at(place, {**ways_of("superlatives"), **ways_of("aggregates")})
+        if ranked is not None and not said.issuperset(ranked[0].split()):
             return ranked[0]
         compared = phrases.before(place, ways_of("comparisons"))
         number = phrases.quantity(place) if compared else None

@@ -114,7 +114,6 @@ class Judge:
         is_doubtful = shipped < threshold("strict", signals.model)
         uncompared = not_compared(question, evidence, self._sources)
         few = self._few(evidence)
-        contain = "it contains" if len(evidence) == 1 else "they contain"
         are_held = not few or self._holds_most(question, evidence)
         if not _speaks_against(signals) and self._is_named(question, evidence):
             shipped = max(shipped, _NAMED)
@@ -129,14 +128,7 @@ class Judge:
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
             or too_little,
-            caveat=(
-                f"the rows were not compared: '{uncompared}' was not understood; ask for rows by the "
-                "names of their columns"
-                if uncompared
-                else f"{few}, but {contain} most of what is asked for"
-                if few
-                else ""
-            ),
+            caveat=_caveat(uncompared, few, len(evidence)),
             short=None if is_doubtful else _short_answer(signals),
             is_doubtful=is_doubtful,
         )
@@ -207,6 +199,16 @@ class Judge:
         if score < needed.score:
             return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
         return ""
+
+
+def _caveat(uncompared: str, few: str, count: int) -> str:
+    if uncompared:
+        return (
+            f"the rows were not compared: '{uncompared}' was not understood; ask for rows by the names "
+            "of their columns"
+        )
+    contain = "it contains" if count == 1 else "they contain"
+    return f"{few}, but {contain} most of what is asked for" if few else ""
 
 
 def _speaks_against(signals: Signals) -> bool:

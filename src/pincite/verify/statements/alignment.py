@@ -7,10 +7,15 @@ amounts are those of its quotes, and each of its words has one of like meaning t
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.models.vectors import normalised
+from pincite.settings.toml_files import shipped
 from pincite.stages import Encoder, TokenStates
 from pincite.verify.statements.deletion import is_same, shared_words, unsafe_cuts
 from pincite.verify.statements.wording import Word, words_of
@@ -20,24 +25,6 @@ _LEAST_OF_A_WORD = 0.6
 """Of a word that the quote does not have; one other word in a long sentence changes the mean little."""
 _LEAST_IN_ORDER = 0.7
 _FEWEST_WORDS = 3
-_LANGUAGE = "en"
-
-# Words that change how far a sentence goes, but not what it is about; one of a line for another is
-# no paraphrase.
-_SCOPES = tuple(
-    frozenset(line.split())
-    for line in """may might could can possible possibly perhaps probably likely alleged allegedly
-must should shall required recommended optional optionally
-all every each always any entire whole fully completely
-some many most mostly few several often usually sometimes rarely
-only except unless if until without alone exclusively
-more less fewer higher lower better worse larger smaller
-best first last largest highest lowest main least
-before after during since formerly former previously once""".splitlines()
-)
-
-
-_LEADING = frozenset("by to from of for with against into onto under over via per despite".split())
 
 
 class Alignment:
@@ -53,9 +40,10 @@ class Alignment:
     def is_worded_freely(self, claim: str, quotes: Sequence[str], language: str) -> bool:
         """Whether one of the quotes says what the statement says, as far as words can show.
 
-        Only in English: the lists of words that change a statement's scope are English.
+        False in a language without a list of the words that change how far a statement goes.
         """
-        if language != _LANGUAGE:
+        words = scope_words(language)
+        if not words.scopes:
             return False
         own = words_of(claim, language)
         if sum(word.is_content for word in own) < _FEWEST_WORDS:
@@ -63,7 +51,7 @@ class Alignment:
         near = [
             quote
             for quote in quotes
-            if _is_alike(own, words_of(quote, language))
+            if _is_alike(own, words_of(quote, language), words)
             and not unsafe_cuts(own, words_of(quote, language), language)
         ]
         if not near:
@@ -77,7 +65,7 @@ class Alignment:
     def _is_aligned(
         self, own: Sequence[Word], said: TokenStates, quote: Sequence[Word], stated: TokenStates
     ) -> bool:
-        nearest = (_directions(said.states) @ _directions(stated.states).T).max(axis=1)
+        nearest = (_normalised(said) @ _normalised(stated).T).max(axis=1)
         if nearest.mean() < _LEAST_ALIGNED:
             return False
         keys = {word.key for word in quote}
@@ -91,34 +79,55 @@ def _is_among(word: Word, keys: Collection[str]) -> bool:
     return word.key in keys or any(is_same(word.key, key) for key in keys)
 
 
-def _is_alike(own: Sequence[Word], quote: Sequence[Word]) -> bool:
+def _is_alike(own: Sequence[Word], quote: Sequence[Word], words: ScopeWords) -> bool:
     """Whether the words of both are in one order, and none changes how far the statement goes."""
     content = [word for word in own if word.is_content]
     there = [word for word in quote if word.is_content]
     held = sum(any(word.key == other.key for other in there) for word in content)
     if held < _FEWEST_WORDS - 1 or len(shared_words(content, there)) < _LEAST_IN_ORDER * held:
         return False
-    said, stated = ({word.folded for word in words} for words in (own, quote))
-    leading = _led(quote)
-    are_led_alike = all(led & leading.get(key, led) for key, led in _led(own).items())
-    return are_led_alike and all(scope & said == scope & stated for scope in _SCOPES)
+    said, stated = ({word.folded for word in text} for text in (own, quote))
+    led = _led(quote, words.leading)
+    are_led_alike = all(by & led.get(key, by) for key, by in _led(own, words.leading).items())
+    return are_led_alike and all(scope & said == scope & stated for scope in words.scopes)
 
 
-def _led(words: Sequence[Word]) -> dict[str, set[str]]:
+def _led(words: Sequence[Word], leading: Collection[str]) -> dict[str, set[str]]:
     """The words that lead to each content word and say its part: "sold by Weber" and "to Weber"."""
     found: dict[str, set[str]] = {}
-    leading = ""
+    before = ""
     for word in words:
-        if word.folded in _LEADING:
-            leading = word.folded
+        if word.folded in leading:
+            before = word.folded
         elif word.is_content:
-            found.setdefault(word.key, set()).add(leading)
-            leading = ""
+            found.setdefault(word.key, set()).add(before)
+            before = ""
     return found
 
 
-def _directions(states: NDArray[np.float32]) -> NDArray[np.float32]:
-    found = states.astype(np.float32)
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    directions: NDArray[np.float32] = found / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return directions
+def _normalised(text: TokenStates) -> NDArray[Any]:
+    return normalised(text.states.astype(np.float32))
+
+
+# The words that change how far a sentence goes, in each language.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeWords:
+    """Folded words of one language: no paraphrase has another of a group of `scopes`.
+
+    `leading` words say the part of what follows them ("sold by", "sold to").
+    """
+
+    scopes: tuple[frozenset[str], ...] = ()
+    leading: frozenset[str] = frozenset()
+
+
+@cache
+def scope_words(language: str) -> ScopeWords:
+    """The words of a language (ISO 639-1); none for languages without a list."""
+    listed = shipped("verify/statements", "scopes").get(language, {})
+    return ScopeWords(
+        scopes=tuple(frozenset(line.split()) for line in listed.get("scopes", ())),
+        leading=frozenset(listed.get("leading", "").split()),
+    )

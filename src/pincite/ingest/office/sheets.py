@@ -1,21 +1,53 @@
-"""Finds the tables of a sheet, guesses their header rows and columns, and writes them."""
+"""The sheets of a workbook in any format: finds their tables and heads, and writes them into a text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from lxml import etree
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.cell_range import CellRange
 
 from pincite.ingest.assembly import Place, TextAssembly
-from pincite.ingest.office.drawing_text import A, paragraph_text
-from pincite.ingest.office.package import Package, whole_number
-from pincite.ingest.office.xlsx_cells import Sheet, SheetCell, address
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
 from pincite.records.document import BlockKind
 
 _LONGEST_HEADER_CHARS = 80
 _LONGEST_TITLE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """A non-empty cell; rows and columns count from 1."""
+
+    row: int
+    column: int
+    text: str
+    is_number: bool
+    is_bold: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class Sheet:
+    """The contents of one sheet, filled while it is read."""
+
+    name: str
+    is_hidden: bool
+    rows: dict[int, list[SheetCell]] = field(default_factory=dict)
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    merged: dict[tuple[int, int], CellRange] = field(default_factory=dict)
+    header_rows: set[int] = field(default_factory=set)
+    """Rows that the file itself marks as headers: those of tables and filters."""
+    comments: dict[tuple[int, int], str] = field(default_factory=dict)
+    without_value: set[tuple[int, int]] = field(default_factory=set)
+    """Cells that exist but have no value: formatted cells and uncalculated formulas."""
+    empty_formulas: int = 0
+
+
+def address(row: int, column: int) -> str:
+    """`B7` for row 7 and column 2."""
+    return f"{get_column_letter(column)}{row}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,62 +300,3 @@ def _hidden_reason(sheet: Sheet, cells: Sequence[SheetCell]) -> str:
     if all(cell.column in sheet.hidden_columns for cell in cells):
         return f"columns of the sheet {sheet.name!r} are hidden"
     return ""
-
-
-# Finds the text of text boxes and shapes drawn over the cells of a sheet.
-
-_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeText:
-    """A paragraph in a shape, and the address of the cell at the shape's corner."""
-
-    text: str
-    place: str
-    is_hidden: bool
-
-
-def sheet_parts(package: Package) -> dict[str, str]:
-    """The part of each sheet, by sheet name."""
-    main = package.main_part()
-    targets = {relation.id: relation.target for relation in package.relations(main)}
-    sheets = package.xml(main).iter(f"{_S}sheet")
-    return {node.get("name") or "": targets.get(node.get(f"{_R}id") or "", "") for node in sheets}
-
-
-def drawings_of(package: Package, part: str) -> list[str]:
-    """The names of the drawing parts of a sheet."""
-    return [
-        relation.target
-        for relation in package.relations(part)
-        if relation.kind == "drawing" and relation.target in package.names
-    ]
-
-
-def shape_texts(drawing: etree._Element) -> Iterator[ShapeText]:
-    """The paragraphs of all shapes of a drawing, in drawing order."""
-    for anchor in drawing:
-        for shape in anchor.iter(f"{_DRAWN}sp"):
-            if any(shape.iterancestors(_FALLBACK)):
-                continue  # a copy of the same shape for old programs
-            name = shape.find(f"{_DRAWN}nvSpPr/{_DRAWN}cNvPr")
-            for paragraph in shape.iterfind(f"{_DRAWN}txBody/{A}p"):
-                yield ShapeText(
-                    text=paragraph_text(paragraph),
-                    place=_begins_at(anchor),
-                    is_hidden=name is not None and name.get("hidden") in ("1", "true"),
-                )
-
-
-def _begins_at(anchor: etree._Element) -> str:
-    """The cell at the corner of a shape; empty if it is not anchored to a cell."""
-    row = anchor.findtext(f"{_DRAWN}from/{_DRAWN}row")
-    column = anchor.findtext(f"{_DRAWN}from/{_DRAWN}col")
-    if row is None or column is None:
-        return ""
-    # Counted from 0 in the file; Excel has 16,384 columns.
-    return address(whole_number(row, 0) + 1, min(whole_number(column, 0), 16_383) + 1)
