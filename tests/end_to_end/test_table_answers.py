@@ -296,3 +296,14 @@ def test_numbers_asked_together_are_told_to_be_asked_alone(budget: Library) -> N
     assert answer.status is Status.ABSTAINED
     assert "if it is asked alone" in answer.reasons[0]
     assert budget.ask("How many items are in category Staff?").short_answer == "2"
+
+
+def test_of_two_questions_the_one_that_is_computed_is_not_said_to_have_no_answer(
+    budget: Library,
+) -> None:
+    answer = budget.ask("How many items are in category Staff and what is the category of Gas?")
+    assert [citation.quote.split(",")[0] for citation in answer.citations] == ["Gas"]
+    assert answer.parts == ("what is the category of Gas?",)
+    told = " ".join(answer.reasons)
+    assert "computed if asked alone: How many items are in category Staff" in told
+    assert "no answer found" not in told

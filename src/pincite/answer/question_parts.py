@@ -70,7 +70,11 @@ class PartsSelector:
         for text in parts[:_MOST_PARTS]:
             if question.deadline is not None and time.perf_counter() >= question.deadline:
                 break
-            chosen[text] = self._chosen_for(question, text, hits, computed)
+            found = self._chosen_for(question, text, hits)
+            if found is None:
+                computed.append(text)
+            else:
+                chosen[text] = found
         if computed and not any(chosen.values()):
             alone = "; ".join(f"'{text}'" for text in computed)
             return Selection(evidence=(), nothing=f"it is computed if it is asked alone: {alone}")
@@ -82,32 +86,33 @@ class PartsSelector:
             else _without_answer(chosen, [item.quote for item in evidence], question)
         )
         answers = [text for text in chosen if text not in lost]
-        if lost and all(chosen[text] for text in answers):
+        if (lost or computed) and all(chosen[text] for text in answers):
             # The selection for the whole question may be about the part without an answer.
             evidence = _once([item for text in answers for item in chosen[text]])
         spans = {item.span for item in evidence}
         notices = [f"computed if asked alone: {text}" for text in computed]
-        notices += [f"no answer found for: {text}" for text in lost if text not in computed]
-        if len(chosen) < len(parts):
+        notices += [f"no answer found for: {text}" for text in lost]
+        looked_up = len(chosen) + len(computed)
+        if looked_up < len(parts):
             notices.append(
-                f"{len(chosen)} of {len(parts)} parts of the question were looked up on their own"
+                f"{looked_up} of {len(parts)} parts of the question were looked up on their own"
             )
         return replace(
             selection,
             evidence=evidence,
             dropped=tuple(drop for drop in selection.dropped if drop.span not in spans),
             notices=(*selection.notices, *notices),
-            answers="; ".join(answers) if lost else "",
+            answers="; ".join(answers) if lost or computed else "",
             parts=_answered(chosen, evidence),
         )
 
     def _chosen_for(
-        self, question: Question, text: str, hits: Sequence[Hit], computed: list[str]
-    ) -> Sequence[Evidence]:
+        self, question: Question, text: str, hits: Sequence[Hit]
+    ) -> Sequence[Evidence] | None:
         """Searches the documents that the whole question names, then all if they have no answer.
 
         In "When does vacation expire? What is the hotel limit?" the first part names the vacation
-        policy for itself only. Adds the part to `computed` if its answer is not a quote.
+        policy for itself only. None if the answer to the part is computed, and not a quote.
         """
         sure = tuple(sorted(self.named(question)))
         part = part_of(question, text, self.understander)
@@ -118,8 +123,7 @@ class PartsSelector:
             ranked = self.reranker.rerank(one, near).hits
             selection = self.selector.select(one, ranked)
             if selection.derivation is not None:
-                computed.append(text)
-                return ()
+                return None
             if found := self._answering(one, selection.evidence, ranked):
                 return found
         return ()
