@@ -8,14 +8,15 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import typer
+from licences import licence as licence_of
 
 import pincite
 from pincite import Library, errors, stages
-from pincite.ingest.detect import READABLE_SUFFIXES
 from pincite.interfaces.cli import output
 from pincite.interfaces.cli.app import app as cli_app
 from pincite.interfaces.http.app import create_app
@@ -24,10 +25,12 @@ from pincite.interfaces.http.problems import _STATUSES
 from pincite.interfaces.http.served import Served
 from pincite.interfaces.mcp import Tools
 from pincite.interfaces.samples.asked import sample_documents
+from pincite.records.formats import FORMATS, FileFormat
 from pincite.settings.groups import ServerSettings
 from pincite.settings.plugins import KINDS
 from pincite.verify.receipts.receipt import answer_form
 
+CONSTRAINTS = Path(__file__).parents[1] / "constraints.txt"
 WRITTEN = "Written by `scripts/write_docs`; a test compares this page with the program."
 
 
@@ -204,11 +207,18 @@ def mcp_page(tools: Tools) -> str:
 # --- Files ------------------------------------------------------------------------------------
 
 
+def _format_row(one: FileFormat) -> str:
+    suffixes = ", ".join(f"`{suffix}`" for suffix in one.media_types)
+    if not one.library:
+        return f"| {one.label} | {one.name} | {suffixes} | Pincite and Python's own modules | | |"
+    lines = CONSTRAINTS.read_text("utf-8").lower().split()
+    version = dict(line.split("==") for line in lines if "==" in line)[one.library.lower()]
+    licence = licence_of(distribution(one.library))
+    return f"| {one.label} | {one.name} | {suffixes} | {one.library} | {version} | {licence} |"
+
+
 def formats_page(answer: Mapping[str, Any]) -> str:
     """File formats read and written, with an example answer field by field."""
-    kinds: dict[str, list[str]] = {}
-    for suffix, kind in READABLE_SUFFIXES.items():
-        kinds.setdefault(kind.value, []).append(f"`{suffix}`")
     parts = [
         "# File formats",
         "",
@@ -218,9 +228,11 @@ def formats_page(answer: Mapping[str, Any]) -> str:
         "",
         "The first bytes of a file determine its format; its name only if they do not.",
         "",
-        "| kind | suffixes |",
-        "|---|---|",
-        *(f"| {kind} | {', '.join(suffixes)} |" for kind, suffixes in kinds.items()),
+        "| format | kind | suffixes | library | version | licence |",
+        "|---|---|---|---|---|---|",
+        *map(_format_row, FORMATS),
+        "",
+        "All that is known of a format is its entry in [formats.py](../../src/pincite/records/formats.py).",
         "",
         "[files.md](../files.md) shows how a hundred difficult files are read.",
         "",

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ReadError
-from pincite.ingest.detect import READABLE_SUFFIXES, Format, detect
+from pincite.ingest.detect import detect
+from pincite.records import formats
+from pincite.records.formats import BY_SUFFIX, FileFormat
 
 OLE = bytes.fromhex("D0CF11E0A1B11AE1")
 
@@ -20,40 +22,39 @@ def zip_with(*names: str) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize(("suffix", "expected"), READABLE_SUFFIXES.items())
-def test_text_formats_are_told_by_their_name(suffix: str, expected: Format) -> None:
-    zipped = (Format.DOCX, Format.XLSX, Format.PPTX, Format.EPUB, Format.OPEN_DOCUMENT)
-    if expected not in (Format.PDF, *zipped):
+@pytest.mark.parametrize(("suffix", "expected"), BY_SUFFIX.items())
+def test_text_formats_are_told_by_their_name(suffix: str, expected: FileFormat) -> None:
+    if not expected.found_by_content:
         assert detect(Path(f"a{suffix.upper()}"), b"hello") is expected
 
 
 def test_a_pdf_is_a_pdf_whatever_its_name() -> None:
     content = b"\n%PDF-1.7\n...\nstartxref\n0\n%%EOF"
-    assert detect(Path("a.txt"), content) is Format.PDF
-    assert detect(Path("a.bin"), b"junk" * 100 + content) is Format.PDF
+    assert detect(Path("a.txt"), content) is formats.PDF
+    assert detect(Path("a.bin"), b"junk" * 100 + content) is formats.PDF
 
 
 def test_a_text_that_mentions_the_pdf_header_stays_a_text() -> None:
-    assert detect(Path("a.md"), b"A PDF begins with %PDF-1.7.") is Format.MARKDOWN
+    assert detect(Path("a.md"), b"A PDF begins with %PDF-1.7.") is formats.MARKDOWN
 
 
 @pytest.mark.parametrize(
     ("part", "expected"),
     [
-        ("word/document.xml", Format.DOCX),
-        ("word/document2.xml", Format.DOCX),
-        ("xl/workbook.xml", Format.XLSX),
-        ("ppt/presentation.xml", Format.PPTX),
-        ("META-INF/container.xml", Format.EPUB),
-        ("content.xml", Format.OPEN_DOCUMENT),
+        ("word/document.xml", formats.DOCX),
+        ("word/document2.xml", formats.DOCX),
+        ("xl/workbook.xml", formats.XLSX),
+        ("ppt/presentation.xml", formats.PPTX),
+        ("META-INF/container.xml", formats.EPUB),
+        ("content.xml", formats.OPEN_DOCUMENT),
     ],
 )
-def test_zipped_formats_are_told_by_their_parts(part: str, expected: Format) -> None:
+def test_zipped_formats_are_told_by_their_parts(part: str, expected: FileFormat) -> None:
     assert detect(Path("a.zip"), zip_with(part)) is expected
 
 
 def test_a_web_page_called_a_workbook_is_a_web_page() -> None:
-    assert detect(Path("export.xlsx"), b"\r\n<html><table></table></html>") is Format.HTML
+    assert detect(Path("export.xlsx"), b"\r\n<html><table></table></html>") is formats.HTML
 
 
 @pytest.mark.parametrize(

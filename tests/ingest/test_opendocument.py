@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import ReadError
-from pincite.ingest.detect import Format, detect
+from pincite.ingest.detect import detect
 from pincite.ingest.office import opendocument
 from pincite.ingest.office.odf_styles import _NAMES
 from pincite.ingest.office.opendocument import OpenDocumentReader
 from pincite.ingest.reading import NeedsPassword
+from pincite.records import formats
 from pincite.records.document import BlockKind, Document
 from pincite.text.tables.asking import read_question
 from pincite.text.tables.tables import tables_of
@@ -262,8 +263,8 @@ def test_slides_have_pages_titles_and_notes() -> None:
 
 def test_it_is_found_by_its_content() -> None:
     content = zipped("<office:text/>")
-    assert detect(Path("letter.odt"), content) is Format.OPEN_DOCUMENT
-    assert detect(Path("letter.doc"), content) is Format.OPEN_DOCUMENT
+    assert detect(Path("letter.odt"), content) is formats.OPEN_DOCUMENT
+    assert detect(Path("letter.doc"), content) is formats.OPEN_DOCUMENT
 
 
 def test_passwords_macros_and_damage() -> None:

@@ -19,8 +19,10 @@ from fastapi.testclient import TestClient
 from interfaces.http.opened import open_settings
 
 import pincite
+from pincite.ingest.detect import format_of, known_labels
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.served import Served
+from pincite.interfaces.http.uploads import safe_name
 from pincite.settings import plugins
 from pincite.settings.loading import load_settings
 
@@ -166,6 +168,22 @@ def test_a_parser_reads_its_files_in_the_confined_process(example: Path, tmp_pat
     assert cited["place"] == "at 0:01:07"
     assert cited["sha256"] == hashlib.sha256(content.encode()).hexdigest()
     assert content.encode()[cited["start_byte"] : cited["end_byte"]].decode() == cited["cited_text"]
+
+
+def test_a_format_of_a_plugin_is_known_like_one_of_our_own(example: Path, using: Any) -> None:
+    using(example)
+    found = format_of(".SBV")
+    assert found is not None
+    assert (found.label, found.media_types) == ("YouTube subtitles", {".sbv": "text/x-sbv"})
+    assert "YouTube subtitles" in known_labels()
+    assert safe_name("tour.sbv") == "tour.sbv"
+
+
+def test_a_broken_format_has_the_name_of_its_files(broken: Path, using: Any) -> None:
+    using(broken)
+    found = format_of(".sbv")
+    assert found is not None
+    assert found.label == "SBV"
 
 
 def test_an_embedder_encodes_a_library(example: Path, using: Any, library: Path) -> None:

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.records.document import BlockKind
-from pincite.text.as_read import MARKDOWN, RESTRUCTURED_TEXT, as_read, statement_key
+from pincite.text.as_read import as_read, statement_key
 from pincite.text.inline_marks import around_links
 
 _ENTITY = re.compile(r"&[#\w]+;")
+
+MARKDOWN, RESTRUCTURED_TEXT = "text/markdown", "text/x-rst"
 
 
 @pytest.mark.parametrize(

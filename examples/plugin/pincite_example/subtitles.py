@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pincite.errors import ReadError
 from pincite.records.document import Block, BlockKind, Document
+from pincite.records.formats import FileFormat
 
 _CUE = re.compile(
     r"^(?P<begin>\d{1,2}:\d\d:\d\d)\.\d{3},[^\n]*\n(?P<text>(?:[^\n]+\n?)+)", re.MULTILINE
@@ -15,6 +16,8 @@ _CUE = re.compile(
 
 class SubtitleReader:
     """Reads `.sbv` files. The text is the file's own, so that quotes lead back to its bytes."""
+
+    format = FileFormat(name="sbv", label="YouTube subtitles", media_types={".sbv": "text/x-sbv"})
 
     def read(self, path: Path, content: bytes) -> Document:
         """Read a file's bytes, in the process that is confined to them."""

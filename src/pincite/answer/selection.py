@@ -386,7 +386,7 @@ def _beside_repetition(
 
 def _is_header(span: Span, sources: Sources) -> bool:
     blocks = sources.document(span.document_id).blocks_in(span.start, span.end)
-    return any(block.place == HEADERS for block in blocks)
+    return any(block.place.endswith(HEADERS) for block in blocks)
 
 
 def _named_first(question: Question, scored: list[Scored], sources: Sources) -> list[Scored]:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from pincite.errors import PluginError, ReadError
-from pincite.ingest.detect import PARSERS, READABLE_SUFFIXES, Format, added_parser, detect
+from pincite.ingest.detect import PARSERS, added_parser, detect
 from pincite.ingest.discover import special_file
 from pincite.ingest.reading import ReadingOptions, recogniser_name
 from pincite.ingest.safety.deceptive_text import with_flags
+from pincite.records import formats
 from pincite.records.document import READING_VERSION, Document, document_id
+from pincite.records.formats import BY_SUFFIX, FileFormat, Gives
 from pincite.settings.plugins import Plugin
 
 MEBIBYTE = 1 << 20
@@ -67,10 +69,10 @@ def load_reader(name: str) -> None:
     suffix = Path(name).suffix
     if (plugin := added_parser(suffix)) is not None:
         plugin.load()
-    found = READABLE_SUFFIXES.get(suffix.lower())
+    found = BY_SUFFIX.get(suffix.lower())
     if found is not None:
-        PARSERS.built_in(found)
-    if found is Format.PDF:
+        PARSERS.built_in(found.name)
+    if found is formats.PDF:
         recogniser_name()
 
 
@@ -83,7 +85,7 @@ class FileReader:
         self._max_file_bytes = max_file_bytes
         self._options = options or ReadingOptions()
         self._depth = 0
-        self._readers: dict[Format, FormatReader] = {}
+        self._readers: dict[FileFormat, FormatReader] = {}
 
     def read(self, path: Path) -> Document:
         """Read one file. Raises ReadError with a reason for the user."""
@@ -116,23 +118,18 @@ class FileReader:
             return _read_by(plugin, path, content)
         found = detect(path, content)
         document = replace(self._reader(found).read(path, content), name=path.name)
-        if READABLE_SUFFIXES.get(path.suffix.lower()) is found:
+        if BY_SUFFIX.get(path.suffix.lower()) is found:
             return document
         named = f"named {path.suffix}" if path.suffix else "named without an extension"
-        warning = f"it is {named} but is a {found.upper()} file; it was read as {found.upper()}"
+        kind = found.name.upper()
+        warning = f"it is {named} but is a {kind} file; it was read as {kind}"
         return replace(document, warnings=(warning, *document.warnings))
 
-    def _reader(self, found: Format) -> FormatReader:
+    def _reader(self, found: FileFormat) -> FormatReader:
         if found not in self._readers:
-            make = PARSERS.built_in(found)
-            if found is Format.PDF:
-                # Only PDF has pages to count and images to recognise.
-                made = make(self._options)
-            elif found is Format.EML:
-                # A message may contain files of any format, so its reader gets a callback for them.
-                made = make(self.read_attachment)
-            else:
-                made = make()
+            make = PARSERS.built_in(found.name)
+            given = {Gives.OPTIONS: (self._options,), Gives.FILES: (self.read_attachment,)}
+            made = make(*given.get(found.gives, ()))
             self._readers[found] = cast("FormatReader", made)
         return self._readers[found]
 

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from pincite.records.document import BlockKind
 from pincite.records.flow import DOUBT
+from pincite.records.formats import media_type_of
 from pincite.report.markdown import escaped, without_list_start
-from pincite.text.as_read import MARKDOWN, NOTEBOOK, RESTRUCTURED_TEXT, as_read
+from pincite.text.as_read import as_read
 from pincite.text.locations import on_one_line, page_and_section
 
 Form = Mapping[str, Any]
 
 _MENTIONS_SHOWN = 20
 _NO_ANSWER = "No answer in these documents."
-_MEDIA_TYPES = {
-    **dict.fromkeys((".md", ".markdown", ".mdx"), MARKDOWN),
-    ".ipynb": NOTEBOOK,
-    ".rst": RESTRUCTURED_TEXT,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +127,7 @@ def _quotes(answer: Form) -> Iterator[_Block]:
 
 def _quote(claim: Form, answer: Form) -> Iterator[_Block]:
     citation = answer["citations"][claim["citations"][0] - 1]
-    media_type = _MEDIA_TYPES.get(PurePath(citation["source"]).suffix.lower(), "")
+    media_type = media_type_of(citation["source"])
     for label in citation.get("announced_by", ()):
         yield [f"*{escaped(on_one_line(as_read(label['text'], media_type)))}*"]
     text = claim["text"]
@@ -174,7 +170,7 @@ def _count(answer: Form) -> Iterator[_Block]:
     """The count and the first quotes; the JSON form has all of them."""
     yield [_line(answer["text"])]
     for number, citation in enumerate(answer["citations"][:_MENTIONS_SHOWN], start=1):
-        media_type = _MEDIA_TYPES.get(PurePath(citation["source"]).suffix.lower(), "")
+        media_type = media_type_of(citation["source"])
         quote = on_one_line(as_read(citation["cited_text"], media_type))
         yield [without_list_start(escaped(quote)), *_marks([number])]
     if (more := len(answer["citations"]) - _MENTIONS_SHOWN) > 0:

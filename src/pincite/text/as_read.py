@@ -15,15 +15,9 @@ from textwrap import dedent
 from typing import TypeAlias
 
 from pincite.records.document import BlockKind
+from pincite.records.formats import Markup, markup_of
 from pincite.text.inline_marks import markdown_inline, rst_inline
 from pincite.text.marks import scripts_apart
-
-MARKDOWN = "text/markdown"
-HTML = "text/html"
-RESTRUCTURED_TEXT = "text/x-rst"
-NOTEBOOK = "application/x-ipynb+json"
-WITH_MARKDOWN = frozenset({MARKDOWN, NOTEBOOK})
-"""The types of documents whose text is Markdown."""
 
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
 # Not before a number, where it may mean "more than".
@@ -69,11 +63,12 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
     """
     if kind == BlockKind.CODE:
         return _code(quote.splitlines())
-    if media_type == HTML:  # Its reader keeps only line breaks that a browser shows.
+    markup = markup_of(media_type)
+    if markup is Markup.HTML:
         return quote
-    if media_type in WITH_MARKDOWN:
+    if markup is Markup.MARKDOWN:
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
-    inline = rst_inline if media_type == RESTRUCTURED_TEXT else _on_one_line
+    inline = rst_inline if markup is Markup.RST else _on_one_line
     return _joined(_blocks(quote.splitlines(), inline))
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
+from pincite.records.formats import Markup, markup_of
 from pincite.settings.toml_files import shipped
-from pincite.text.as_read import HTML
 from pincite.text.languages import language_of
 from pincite.text.negations import without_number_signs
 from pincite.text.sentences import sentence_spans
@@ -127,7 +127,11 @@ def announcements(document: Document, start: int, end: int) -> tuple[Range, ...]
 def _term(document: Document, block: Block, start: int) -> list[Range]:
     """The term of a definition, if the quote begins behind it."""
     cut = document.text.find("\n", block.start, start)
-    is_behind = document.media_type == HTML and block.kind is BlockKind.LIST_ITEM and cut > 0
+    is_behind = (
+        markup_of(document.media_type) is Markup.HTML
+        and block.kind is BlockKind.LIST_ITEM
+        and cut > 0
+    )
     return [(block.start, cut)] if is_behind else []
 
 

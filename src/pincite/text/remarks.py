@@ -36,7 +36,7 @@ def is_remark(text: str) -> bool:
 # Questions about a message, and questions about what it says.
 
 HEADERS = "headers"
-"""The place of a message's own header in its document."""
+"""The end of the place of a message's own header in its document."""
 
 # English, German, French, Spanish; in other languages a header may answer anything.
 _ABOUT_MESSAGE = re.compile(

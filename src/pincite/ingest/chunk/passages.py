@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range, Span
 from pincite.records.flow import Passage
-from pincite.text.as_read import WITH_MARKDOWN
+from pincite.records.formats import Markup, markup_of
 from pincite.text.inline_marks import around_links
 from pincite.text.sentences import sentence_spans
 
@@ -123,7 +123,7 @@ def _ranges(document: Document, block: Block) -> Iterator[tuple[int, int]]:
     spans = [(0, block.end - block.start)]
     if block.kind not in _WHOLE:
         spans = sentence_spans(text[block.start : block.end])
-    if len(spans) > 1 and document.media_type in WITH_MARKDOWN:
+    if len(spans) > 1 and markup_of(document.media_type) is Markup.MARKDOWN:
         spans = around_links(text[block.start : block.end], spans)
     for start, end in spans:
         yield from cut_long(text, block.start + start, block.start + end, LONGEST_SENTENCE_CHARS)

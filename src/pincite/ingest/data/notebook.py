@@ -14,7 +14,6 @@ from pincite.ingest.encoding.decode import decode
 from pincite.ingest.markdown.reader import MarkdownReader
 from pincite.ingest.reading import content_remarks, counted
 from pincite.records.document import Block, BlockKind, Document, document_id
-from pincite.text.as_read import NOTEBOOK
 
 _MOST_CELLS = 20_000
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -68,7 +67,7 @@ class _Notebook:
             id=identifier,
             sha256=sha256,
             title=choose_title(path, self._title),
-            media_type=NOTEBOOK,
+            media_type="application/x-ipynb+json",
             text=assembly.text(),
             blocks=tuple(assembly.blocks),
             flags=tuple(assembly.flags),

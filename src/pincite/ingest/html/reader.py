@@ -19,7 +19,6 @@ from pincite.ingest.plain.text import text_blocks
 from pincite.ingest.reading import content_remarks
 from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, guess_headers
 from pincite.records.document import Block, BlockKind, Document, document_id
-from pincite.text.as_read import HTML
 
 # Every page has some boilerplate; below this share it is not reported.
 _WORTH_TELLING_SHARE = 0.4
@@ -46,7 +45,7 @@ class HtmlReader:
             id=identifier,
             sha256=sha256,
             title=choose_title(path, _first_heading(assembly, text), _page_title(decoded.text)),
-            media_type=HTML,
+            media_type="text/html",
             text=text,
             blocks=tuple(assembly.blocks),
             warnings=tuple(warnings),

@@ -13,7 +13,7 @@ from pincite.ingest.assembly import Outline, choose_title
 from pincite.ingest.encoding.decode import decode
 from pincite.ingest.markdown.reader import MarkdownReader
 from pincite.records.document import Block, BlockKind, Document, document_id
-from pincite.text.as_read import RESTRUCTURED_TEXT
+from pincite.records.formats import TEXT, media_type_of
 
 # Detects whether a plain text file is written in Markdown, from the structure of the whole file.
 
@@ -225,7 +225,7 @@ class TextReader:
             id=identifier,
             sha256=sha256,
             title=choose_title(path, first),
-            media_type=RESTRUCTURED_TEXT if path.suffix.lower() == ".rst" else "text/plain",
+            media_type=media_type_of(path.name) or TEXT.media_types[".txt"],
             text=decoded.text,
             encoding=decoded.encoding,
             first_byte=decoded.first_byte,

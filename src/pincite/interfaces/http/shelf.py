@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pincite.assemble.files import open_reader
 from pincite.errors import ReadError, UsageError
+from pincite.ingest.detect import format_of
 from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import Refused, not_found
 from pincite.interfaces.http.telling import Allowed, Telling
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 Form = dict[str, Any]
 
-_KINDS = {".htm": "html", ".md": "markdown", ".markdown": "markdown", ".yml": "yaml"}
 _PLACES_SHOWN = 100
 _LONGEST_TEXT = 1_000_000
 """Most characters in one reply."""
@@ -115,7 +115,7 @@ class Shelf:
                 "id": link.document,
                 "name": self.telling.to(allowed)(file.path),
                 "collection": file.collection,
-                "kind": kind_of(file.path),
+                **kind_of(file.path),
                 "pages": len(held.document.pages),
             },
             "page": page.number if page else None,
@@ -201,7 +201,7 @@ class Shelf:
             "name": self.telling.to(allowed)(file.path),
             "collection": file.collection,
             "title": file.title,
-            "kind": kind_of(file.path),
+            **kind_of(file.path),
             "media_type": file.media_type,
             "pages": coverage.pop("pages", 0),
             "passages": file.passages,
@@ -381,10 +381,12 @@ def _words(document: Document, page: Page) -> Iterator[Form]:
             yield {"start": start, "end": end, "x0": x0, "y0": y0, "x1": x1, "y1": y1}
 
 
-def kind_of(path: str) -> str:
-    """The kind of file, from its suffix: pdf, docx, markdown."""
-    suffix = PurePath(path).suffix.lower()
-    return _KINDS.get(suffix, suffix[1:]) or "text"
+def kind_of(path: str) -> Form:
+    """The kind of file, from its suffix: `pdf`, `docx`, and what people call it."""
+    suffix = PurePath(path).suffix
+    found = format_of(suffix)
+    name = suffix[1:].lower() or "text"
+    return {"kind": found.name if found else name, "format": found.label if found else name.upper()}
 
 
 def _state(held: Held) -> tuple[str, str]:
@@ -412,7 +414,10 @@ def _unknown(identity: str, link: Permalink, *, is_held: bool) -> Form:
         "state": "unknown",
         "message": message,
         "quote": "",
-        "document": {"id": link.document, "name": "", "collection": "", "kind": "", "pages": 0},
+        "document": {
+            **{"id": link.document, "name": "", "collection": ""},
+            **{"kind": "", "format": "", "pages": 0},
+        },
         "page": None,
         "boxes": [],
         "start": link.start,

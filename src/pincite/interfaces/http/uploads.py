@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from filelock import FileLock
 
-from pincite.ingest.detect import READABLE_SUFFIXES
+from pincite.ingest.detect import is_readable, readable_list
 from pincite.interfaces.http.problems import Refused
 from pincite.records.files import read_regular
 from pincite.records.library_records import UPLOADS_FOLDER
@@ -108,11 +108,10 @@ def safe_name(given: str) -> str:
     last = re.split(r"[/\\]", given)[-1]
     name = _ODD.sub("_", last).strip(" .")
     stem, dot, suffix = name.rpartition(".")
-    if not dot or f".{suffix.lower()}" not in READABLE_SUFFIXES or not stem:
-        kinds = ", ".join(sorted(READABLE_SUFFIXES))
+    if not dot or not is_readable(f".{suffix}") or not stem:
         raise Refused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"'{last[:80]}' is not a kind of file Pincite reads; expected one of {kinds}",
+            f"'{last[:80]}' is not a kind of file Pincite reads; expected one of {readable_list()}",
         )
     while len(f"{stem}.{suffix}".encode()) > _LONGEST_NAME_BYTES:
         stem = stem[:-1]

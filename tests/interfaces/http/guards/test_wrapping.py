@@ -67,7 +67,9 @@ def test_a_key_sees_its_own_collections_alone(served: Served, tmp_path: Path) ->
 
 def test_a_key_becomes_a_cookie_that_no_script_reads(guarded: TestClient, key: str) -> None:
     opened = guarded.post("/v1/session", headers=bearer(key))
-    assert opened.json() == {"scopes": ["ask"], "collections": ["default"]}
+    told = opened.json()
+    assert (told["scopes"], told["collections"]) == (["ask"], ["default"])
+    assert {"PDF", "Word", "Mailbox"} <= set(told["formats"])
     cookie = opened.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie

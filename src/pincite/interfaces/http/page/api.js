@@ -30,8 +30,8 @@ async function enter() {
   for (;;) {
     const response = await fetched("/v1/session");
     if (response.ok) {
-      const { scopes, collections } = await response.json();
-      return { collections, may: (scope) => scopes.includes("admin") || scopes.includes(scope) };
+      const { scopes, ...mine } = await response.json();
+      return { ...mine, may: (scope) => scopes.includes("admin") || scopes.includes(scope) };
     }
     const problem = await problemOf(response);
     if (response.status !== 401) throw problem;

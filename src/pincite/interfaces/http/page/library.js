@@ -5,24 +5,6 @@ import { announce, button, fill, h, icon } from "./dom.js";
 import { counted, fileName, when } from "./text.js";
 import { uploadZone } from "./upload.js";
 
-const KINDS = {
-  "application/pdf": "PDF",
-  "text/markdown": "Markdown",
-  "text/html": "HTML",
-  "text/plain": "Text",
-  "text/csv": "CSV",
-  "text/calendar": "Calendar",
-  "text/x-rst": "Text",
-  "application/x-ipynb+json": "Notebook",
-  "application/json": "JSON",
-  "application/xml": "XML",
-  "application/yaml": "YAML",
-  "application/toml": "TOML",
-  "text/vtt": "Subtitles",
-  "application/x-subrip": "Subtitles",
-  "message/rfc822": "E-mail",
-  "application/epub+zip": "EPUB",
-};
 const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part"], failed: ["gone", "Not read"] };
 
 /** The whole view; it loads its own data. */
@@ -32,7 +14,7 @@ export function libraryPage() {
   const again = () => load(held, again);
   again();
   rights().then(
-    (mine) => mine.may("ingest") && fill(zone, uploadZone(again, mine.collections?.[0])),
+    (mine) => mine.may("ingest") && fill(zone, uploadZone(again, mine)),
     () => {}, // `again` says why.
   );
   return h("div", { class: "library" }, h("h1", {}, "Library"), zone, held);
@@ -110,7 +92,7 @@ function fileRow(document, all, removed) {
   const gaps = coverage?.gaps ?? document.gaps ?? [];
   const copies = document.copies ?? all.filter((other) => other !== document && other.id === document.id).map((other) => other.name);
   const pages = typeof document.pages === "number" ? document.pages : document.pages?.length;
-  const told = [kindOf(document), pages ? counted(pages, "page") : "", document.collection].filter(Boolean);
+  const told = [document.format, pages ? counted(pages, "page") : "", document.collection].filter(Boolean);
   return h(
     "li",
     { class: "file" },
@@ -128,7 +110,6 @@ function fileRow(document, all, removed) {
   );
 }
 
-const kindOf = (document) => KINDS[document.kind] ?? fileName(document.name).split(".").pop().toUpperCase();
 
 function confirmRemoval(from, document, removed) {
   const said = h("p", { role: "alert" });

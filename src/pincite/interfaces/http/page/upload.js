@@ -9,10 +9,10 @@ const AT_ONCE = 2;
 const OVER = new Set(["done", "failed"]);
 
 /** A drop zone for files; `added` is called when all have been ingested. */
-export function uploadZone(added, into = "default") {
+export function uploadZone(added, mine) {
   const lines = h("ul", { class: "upload-lines", "aria-label": "Files being added" });
   const chooser = h("input", { id: "upload-files", type: "file", multiple: true, class: "sr-only", on: { change: () => take([...chooser.files]) } });
-  const collection = h("input", { id: "upload-collection", type: "text", value: into, autocomplete: "off" });
+  const collection = h("input", { id: "upload-collection", type: "text", value: mine.collections?.[0] ?? "default", autocomplete: "off" });
   const zone = h(
     "section",
     { class: "upload", "aria-labelledby": "upload-title" },
@@ -22,7 +22,7 @@ export function uploadZone(added, into = "default") {
       icon("upload"),
       h("h2", { id: "upload-title" }, "Add documents"),
       h("p", {}, "Drop files here, or ", chooser, h("label", { for: "upload-files", class: "as-link" }, "choose them"), "."),
-      h("p", { class: "hint" }, "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, e-mail, calendars, CSV, Markdown, HTML, notebooks, JSON, XML, YAML, subtitles and text. They stay on this server."),
+      h("p", { class: "hint" }, `${mine.formats.join(", ")}. They stay on this server.`),
       h("div", { class: "field field-row" }, h("label", { for: "upload-collection" }, "Collection"), collection),
     ),
     lines,

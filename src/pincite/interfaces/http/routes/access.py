@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
+from pincite.ingest.detect import known_labels
 from pincite.interfaces.http.asked import MaySee, Reply
 from pincite.interfaces.http.guards.rights import KEY_COOKIE, written_key
 
@@ -12,9 +13,12 @@ router = APIRouter(tags=["state"])
 
 @router.get("/v1/session")
 def session(request: Request, allowed: MaySee) -> Reply:
-    """What this request's key may do: its scopes, and its collections (null: all)."""
-    collections = None if allowed is None else sorted(allowed)
-    return {"scopes": sorted(request.state.scopes), "collections": collections}
+    """What this request's key may do: its scopes and collections (null: all); what is read."""
+    return {
+        "scopes": sorted(request.state.scopes),
+        "collections": None if allowed is None else sorted(allowed),
+        "formats": known_labels(),
+    }
 
 
 @router.post("/v1/session")
