@@ -108,3 +108,51 @@ def test_a_unit_behind_the_last_of_several_numbers_is_told_once(tmp_path: Path) 
     (told,) = differences(ask(tmp_path, texts, question=store.format("which")))
     assert "15, 30 degrees in a.txt" in told
     assert "10, 25 degrees in b.txt" in told
+
+
+CODE = "# Garage\n\nThe gate opens with code {}.\n"
+CARETAKER = "# House\n\nThe caretaker of the west wing is {}.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "here", "there"),
+    [
+        ("What is the code of the gate?", CODE, "3333", "4444"),
+        ("What is the code of the gate?", CODE, "AX-33", "AX-44"),
+        ("Who is the caretaker of the west wing?", CARETAKER, "Mr Adams", "Mrs Boyle"),
+    ],
+)
+def test_another_code_or_name_below_the_same_heading_is_shown_beside_it(
+    tmp_path: Path, question: str, text: str, here: str, there: str
+) -> None:
+    texts = {"a.md": text.format(here), "b.md": text.format(there)}
+    answer = ask(tmp_path, texts, question=question)
+    for value in (here, there):
+        assert any(value in claim.text for claim in answer.shown)
+    (told,) = differences(answer)
+    assert here in told
+    assert there in told
+    assert not answer.short_answer
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "# Barn\n\nThe gate opens with code 4444.\n",
+        "# Garage\n\nThe door opens with code 4444.\n",
+        "# Garage\n\nThe gate opens with code 3333.\n",
+        "# Garage\n\nThe gate opens with code 3333 or with 4444.\n",
+    ],
+)
+def test_a_code_of_something_else_is_no_difference(tmp_path: Path, other: str) -> None:
+    texts = {"a.md": CODE.format("3333"), "b.md": other}
+    answer = ask(tmp_path, texts, question="What is the code of the gate?")
+    assert answer.citations
+    assert differences(answer) == []
+
+
+def test_a_year_is_a_time_and_no_code(tmp_path: Path) -> None:
+    text = "# Roof\n\nThe annual meeting of the members was in {}.\n"
+    texts = {"a.md": text.format("2022"), "b.md": text.format("2023")}
+    answer = ask(tmp_path, texts, question="When was the annual meeting of the members?")
+    assert differences(answer) == []

@@ -124,7 +124,11 @@ def _in_words(item: Evidence, near: Sequence[Evidence]) -> Iterator[Differing]:
         if _are_of_one_kind(*contexts):
             continue
         differing = difference(
-            item.quote, other.quote, language, are_versions=_are_versions(*contexts)
+            item.quote,
+            other.quote,
+            language,
+            are_versions=_are_versions(*contexts),
+            is_one_subject=item.passage.section == other.passage.section,
         )
         if differing is not None:
             found.append((other, differing))

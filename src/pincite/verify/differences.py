@@ -33,6 +33,8 @@ _MEANT = {
 }
 _MODALS = {word: kind for kind, listed in _MEANT.items() for word in listed.split()}
 
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_ADDRESSES = frozenset({"http", "https"})
 _CLOCK = re.compile(
     r"(?<![\d:.])\d{1,2}(?:[:.]\d\d)?\s?(?:[ap]\.?m\b\.?|Uhr\b|o['’]clock\b)|"
     r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])"
@@ -57,11 +59,12 @@ class _Pair:
 
 
 def difference(
-    one: str, other: str, language: str, *, are_versions: bool
+    one: str, other: str, language: str, *, are_versions: bool, is_one_subject: bool = False
 ) -> tuple[str, str] | None:
     """The differing words of each; None if they agree or may be about different things.
 
-    For versions of one document one shared word is enough, and any differing word counts.
+    For versions of one document one shared word is enough, and any differing word counts. Below the
+    same headings (`is_one_subject`) fewer words have to be shared, and a code is a value like a name.
     """
     are_sentences = all(text.rstrip().endswith(_ENDS) for text in (one, other))
     times = _times(one, other)
@@ -76,11 +79,12 @@ def difference(
         rest = len(pair.after)
         after = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
         return (_quoted(pair.here, after[0]), _quoted(pair.there, after[1]))
-    enough = are_versions or (are_sentences and pair.shared >= _FEWEST_WITH_OTHER_VALUE)
-    if (
-        enough
-        and _is_at_the_end(pair)
-        and _are_values(pair, (one, other), language, any_word=are_versions)
+    fewest = _FEWEST_SHARED if is_one_subject else _FEWEST_WITH_OTHER_VALUE
+    enough = are_versions or (are_sentences and pair.shared >= fewest)
+    if not (enough and _is_at_the_end(pair)):
+        return None
+    if (is_one_subject and _are_codes(pair)) or _are_values(
+        pair, (one, other), language, any_word=are_versions
     ):
         return (_quoted(pair.here, ()), _quoted(pair.there, ()))
     return None
@@ -149,6 +153,18 @@ def _are_values(pair: _Pair, texts: Sequence[str], language: str, *, any_word: b
         }:
             return False
     return True
+
+
+def _are_codes(pair: _Pair) -> bool:
+    """Whether both give one number that counts nothing, or a name with digits; years are times."""
+    if _ADDRESSES & {word.folded for word in pair.before}:
+        return False
+    texts = (
+        [pair.here[0].text, pair.there[0].text] if len(pair.here) == len(pair.there) == 1 else []
+    )
+    return len(texts) == 2 and all(
+        any(map(str.isdigit, text)) and not _YEAR.fullmatch(text) for text in texts
+    )
 
 
 def _quoted(words: Sequence[Word], after: Sequence[Word]) -> str:

@@ -22,6 +22,7 @@ class CheckedDraft:
     """The statements of a draft after the check.
 
     `used` is the evidence of the claims that hold: one piece for each citation, in the same order.
+    `differing` are the numbers, from 1, of quotes that another document contradicts.
     """
 
     claims: tuple[Claim, ...]
@@ -29,6 +30,7 @@ class CheckedDraft:
     citations: tuple[Citation, ...]
     used: tuple[Evidence, ...]
     reasons: tuple[str, ...]
+    differing: frozenset[int] = frozenset()
 
 
 class DraftChecker:

@@ -163,6 +163,7 @@ class SourceVerifier:
                 checked = self._with_quote(question, checked, other)
             places = [place for place, item in enumerate(checked.used) if item.span == other.span]
             if places:
+                checked = _both_shown(checked, {conflict.cited + 1, places[0] + 1})
                 checked = _with_reasons(checked, [_difference(conflict, checked, places[0])])
         return checked
 
@@ -259,6 +260,16 @@ def _with_reasons(checked: CheckedDraft, reasons: Iterable[str]) -> CheckedDraft
     return replace(checked, reasons=(*checked.reasons, *reasons))
 
 
+def _both_shown(checked: CheckedDraft, numbers: set[int]) -> CheckedDraft:
+    """Where one of two quotes that differ is shown, so is the other; neither answers by itself."""
+    of_them = [bool(numbers & {*claim.citations}) for claim in checked.claims]
+    pairs = list(zip(checked.claims, of_them, strict=True))
+    if all(claim.is_further for claim, is_one in pairs if is_one):
+        return checked
+    claims = (replace(claim, is_further=False) if is_one else claim for claim, is_one in pairs)
+    return replace(checked, claims=tuple(claims), differing=checked.differing | numbers)
+
+
 def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> str:
     """How the quote at `place` (from 0) differs from the one it contradicts."""
     here, there = checked.citations[conflict.cited], checked.citations[place]
@@ -276,6 +287,7 @@ def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraf
         number: item.span.start
         for number, item in enumerate(checked.used, start=1)
         if item.span.contains(short)
+        and number not in checked.differing
         and short.end - short.start <= _SHORT_SHARE * len(item.narrowed().quote)
     }
     claims = [*checked.claims]
