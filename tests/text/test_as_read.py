@@ -204,3 +204,30 @@ def test_one_statement_has_one_key_in_every_format_and_another_has_another() -> 
     assert key == statement_key("It's not 12 -\n15 days.", "application/pdf")
     for other in ("It's 12 - 15 days.", "It's not 12 - 16 days.", "It's not -12 - 15 days."):
         assert statement_key(other, "text/plain") != key
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (
+            "higher than one me-\ntre and forty centi-\nmetres",
+            "higher than one metre and forty centimetres",
+        ),
+        ("The Administra-\ntion", "The Administration"),
+        ("the well-\nknown rule", "the well-known rule"),
+        ("a risk-\nfree Long-\nterm bond", "a risk-free Long-term bond"),
+        ("Model AB-\n220 and 10-\n20 m", "Model AB-220 and 10-20 m"),
+        ("die Verwal-\ntung", "die Verwaltung"),
+        ("Nord-\nSüd", "Nord-Süd"),
+        ("short-\nand long-term", "short- and long-term"),
+        ("so it is -\nor not", "so it is - or not"),
+    ],
+)
+def test_words_divided_at_the_end_of_a_line_are_shown_whole(source: str, shown: str) -> None:
+    assert as_read(source, "application/pdf", BlockKind.PARAGRAPH) == shown
+
+
+def test_a_hyphen_that_somebody_typed_at_the_end_of_a_line_stays() -> None:
+    assert as_read("send an e-\nmail to the risk-\nfree fund", "text/plain") == (
+        "send an e-mail to the risk-free fund"
+    )

@@ -6,19 +6,24 @@ means on the page. These texts are only for display: checks, receipts and JSON u
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from textwrap import dedent
 from typing import TypeAlias
 
 from pincite.records.document import BlockKind
+from pincite.records.files import read_regular
 from pincite.records.formats import Markup, markup_of
 from pincite.text.inline_marks import markdown_inline, rst_inline
 from pincite.text.marks import scripts_apart
 
+_SET = "application/pdf"
+"""Pages that a program has set: a hyphen at the end of a line may be its own."""
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
 # Not before a number, where it may mean "more than".
 _QUOTED = re.compile(r"(?:[ \t]{0,3}>(?![ \t]*[\d.,=$€£¥])[ \t]?)+")
@@ -69,6 +74,8 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
     if markup is Markup.MARKDOWN:
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
     inline = rst_inline if markup is Markup.RST else _on_one_line
+    if markup is Markup.NONE:
+        quote = with_whole_words(quote, is_set=media_type == _SET)
     return _joined(_blocks(quote.splitlines(), inline))
 
 
@@ -205,10 +212,48 @@ def _on_one_line(text: str) -> str:
 LINE_HYPHEN = "-\n"
 """How readers represent a word hyphenated at the end of a line."""
 
+_MOST_BYTES = 16 * 1024 * 1024
+
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner, byte order mark: they hide the word they are in."""
 
 LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+
+_BROKEN = re.compile(r"(?P<first>\w+)-\n(?P<second>\w+)")
+_WORD_LIST = Path(__file__).parents[1] / "models" / "encoders" / "data" / "minilm-tokenizer.json"
+# What follows a hyphen that stands for a part left out: "short- and long-term".
+_AND_OR = frozenset("and or to nor und oder bis et ou y o e en of".split())
+
+
+def with_whole_words(text: str, *, is_set: bool) -> str:
+    """A text without the line ends within its words, for display.
+
+    The hyphen stays at digits ("AB-220"), where two English words would become none ("well-known"), and
+    in texts that no program has set; otherwise the word was divided there ("me-tre").
+    """
+    if LINE_HYPHEN not in text:
+        return text
+    return _BROKEN.sub(lambda match: _whole(match, is_set=is_set), text)
+
+
+def _whole(match: re.Match[str], *, is_set: bool) -> str:
+    first, second = match["first"], match["second"]
+    if second in _AND_OR:
+        return match[0]
+    hyphened = f"{first}-{second}"
+    if not is_set or not first[-1].isalpha() or not second[0].islower():
+        return hyphened
+    words = _english_words()
+    is_compound = {first.lower(), second} <= words and (first + second).lower() not in words
+    return hyphened if is_compound else first + second
+
+
+@cache
+def _english_words() -> frozenset[str]:
+    """The whole words among the pieces of the built-in encoder: 22,000 that are frequent."""
+    pieces = json.loads(read_regular(_WORD_LIST, most_bytes=_MOST_BYTES))["model"]["vocab"]
+    return frozenset(piece for piece in pieces if piece.isalpha())
+
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _VISIBLE_ONLY = str.maketrans("", "", INVISIBLE)

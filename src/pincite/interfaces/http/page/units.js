@@ -103,16 +103,19 @@ function marked(text, piece, claim, citation) {
 }
 
 /** Whether the line breaks of a quote are those of its page, not of its file. */
-const hasBreaks = (citation) => /\.x?html?$/i.test(citation?.name ?? "");
+const hasBreaks = (citation) => /\.(x?html?|org|adoc|asciidoc|tex)$/i.test(citation?.name ?? "");
 
 /** Whether a list item includes its own bullet or number. */
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
 const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
 
+// Words divided at the end of a line, but not "short- and long-term".
+const DIVIDED = /([\p{L}\p{N}])-\n(?=[\p{L}\p{N}])(?!(?:and|or|to|nor|und|oder|bis|et|ou)\b)/gu;
+
 /** Renders inline Markdown; links become text, since documents must not link anywhere. */
 export function inline(text, name) {
-  if (!isMarkdown(name)) return [text];
+  if (!isMarkdown(name)) return [text.replace(DIVIDED, "$1-")];
   const made = [];
   let last = 0;
   for (const found of text.matchAll(MARKS)) {
