@@ -9,15 +9,23 @@ Line = tuple[int, int, str]
 
 
 def raw_pdf(
-    lines: Sequence[Line], *, units: Mapping[str, int] | None = None, bookmark: bytes = b""
+    lines: Sequence[Line],
+    *,
+    units: Mapping[str, int] | None = None,
+    bookmark: bytes = b"",
+    xfa: bytes = b"",
+    is_drawn_by_reader: bool = False,
 ) -> bytes:
     """A page in Helvetica. `units` are the UTF-16 units that the font says its letters mean, and
-    `bookmark` is the title, in UTF-16, of one that leads to the page.
+    `bookmark` is the title, in UTF-16, of one that leads to the page. `xfa` is the XML of a form
+    without fields of its own, which the reader of the PDF has to draw.
     """
     content = "".join(f"BT /F {size} Tf 50 {y} Td ({text}) Tj ET\n" for size, y, text in lines)
-    outline = b"/Outlines 7 0 R" if bookmark else b""
+    more = b"/Outlines 7 0 R" if bookmark else b""
+    more += b"/AcroForm<</XFA 9 0 R/Fields[]>>" if xfa else b""
+    more += b"/NeedsRendering true" if is_drawn_by_reader else b""
     objects = [
-        b"<</Type/Catalog/Pages 2 0 R%s>>" % outline,
+        b"<</Type/Catalog/Pages 2 0 R%s>>" % more,
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
         b"/Resources<</Font<</F 5 0 R>>>>>>",
@@ -26,6 +34,7 @@ def raw_pdf(
         _stream(_to_unicode(units or {})),
         b"<</Type/Outlines/First 8 0 R/Last 8 0 R/Count 1>>",
         b"<</Title<FEFF%s>/Parent 7 0 R/Dest[3 0 R/Fit]>>" % bookmark.hex().encode(),
+        _stream(xfa),
     ]
     return _file(objects)
 

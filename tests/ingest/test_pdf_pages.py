@@ -14,6 +14,7 @@ from pincite.ingest.pdf.reader import PdfReader
 from pincite.ingest.pdf.report import page_list
 from pincite.ingest.reading import ReadingOptions
 from pincite.records.document import Coverage, Document, FlagKind
+from tests.ingest.raw_pdf import raw_pdf
 
 
 def read(content: bytes) -> Document:
@@ -132,3 +133,14 @@ def test_attached_files_are_flagged() -> None:
 def test_an_opening_view_is_no_active_content() -> None:
     content = draw(prose).replace(b"/Type /Catalog", b"/Type /Catalog /OpenAction [ 3 0 R /Fit ]")
     assert read(content).flags == ()
+
+
+@pytest.mark.parametrize("is_drawn_by_reader", [False, True])
+def test_a_form_without_fields_that_are_read_is_a_gap(is_drawn_by_reader: bool) -> None:
+    xfa = b'<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"><f><Length>7.4</Length></f></xdp:xdp>'
+    lines = [(12, 700, "Registration of a boat")]
+    content = raw_pdf(lines, xfa=xfa, is_drawn_by_reader=is_drawn_by_reader)
+    document = read(content)
+    assert [gap for gap in document.gaps if "XFA" in gap]
+    assert "7.4" not in document.text
+    assert not read(raw_pdf(lines)).gaps

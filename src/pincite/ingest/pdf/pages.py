@@ -60,6 +60,19 @@ class Note:
     place: Rectangle
 
 
+def has_fields(page: pypdfium2.PdfPage) -> bool:
+    """Whether a page has fields of a form, filled in or not."""
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, number)
+        if not annotation:
+            continue
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+        if kind == pdfium.FPDF_ANNOT_WIDGET:
+            return True
+    return False
+
+
 def page_notes(page: pypdfium2.PdfPage, frame: PageFrame) -> Iterator[Note | FormField | Rule]:
     """The comments and filled form fields of a page, and lines through what it strikes out."""
     for index in range(min(pdfium.FPDFPage_GetAnnotCount(page.raw), _MOST_ANNOTATIONS)):

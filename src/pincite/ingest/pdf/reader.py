@@ -19,7 +19,7 @@ from pincite.ingest.pdf.hidden import OUTSIDE
 from pincite.ingest.pdf.layout import group_lines
 from pincite.ingest.pdf.objects import PdfObjects, streams, unpacked
 from pincite.ingest.pdf.page_furniture import PAGES_AHEAD, RunningLines, with_footnotes
-from pincite.ingest.pdf.pages import PageContent, PageSource
+from pincite.ingest.pdf.pages import PageContent, PageSource, has_fields
 from pincite.ingest.pdf.report import gaps_of, warnings_of
 from pincite.ingest.pdf.scans import ScannedPages
 from pincite.ingest.pdf.text_layer import TextLayer, text_layer
@@ -104,6 +104,14 @@ _XFA = (
 )
 
 
+def _is_unread_form(pdf: pypdfium2.PdfDocument) -> bool:
+    """Whether its form is in XFA alone: what is entered in it stands in no field of a page."""
+    kind = pdf.get_formtype()
+    if kind != pypdfium2.raw.FORMTYPE_XFA_FOREGROUND:
+        return bool(kind == pypdfium2.raw.FORMTYPE_XFA_FULL)
+    return not any(has_fields(page) for page in pdf)
+
+
 class PdfReader:
     """Reads `.pdf` files with PDFium; flags scripts, actions and attachments, and ignores them."""
 
@@ -121,7 +129,7 @@ class PdfReader:
             reading.run()
             flags = (*reading.assembly.flags, *active_parts(pdf, content))
             metadata_title = _metadata_title(pdf)
-            unread_form = [_XFA] if pdf.get_formtype() == pypdfium2.raw.FORMTYPE_XFA_FULL else []
+            unread_form = [_XFA] if _is_unread_form(pdf) else []
         finally:
             pdf.close()
         assembly = reading.assembly
