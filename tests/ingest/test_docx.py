@@ -11,9 +11,16 @@ from pathlib import Path
 import docx
 import pytest
 from docx.document import Document as WordDocument
+from docx.opc.constants import CONTENT_TYPE, RELATIONSHIP_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from PIL import Image
+from pptx import Presentation
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.util import Inches
 
 from pincite.errors import ReadError
 from pincite.ingest.docx.reader import DocxReader
@@ -315,3 +322,23 @@ def test_a_ruled_line_in_a_margin_takes_no_time(docx_bytes: Save) -> None:
     document = read(docx_bytes(word))
     assert time.process_time() - begun < 5
     assert document.text.endswith("─ SOP-7")
+
+
+def test_a_chart_is_the_table_of_its_numbers_after_the_text() -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    data = CategoryChartData(number_format="0.0")
+    data.categories = ["Oslo", "Bergen"]
+    data.add_series("Boats", (4, 2))
+    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
+    chart = slide.shapes.add_chart(kind, 0, 0, Inches(3), Inches(3), data).chart
+    word = docx.Document()
+    word.add_paragraph("Boats by town.")
+    name = PackURI("/word/charts/chart1.xml")
+    part = Part(name, CONTENT_TYPE.DML_CHART, chart.part.blob, word.part.package)
+    word.part.relate_to(part, RELATIONSHIP_TYPE.CHART)
+    buffer = io.BytesIO()
+    word.save(buffer)
+    document = DocxReader().read(Path("a.docx"), buffer.getvalue())
+    assert document.text == "Boats by town.\n\n\tBoats\nOslo\t4.0\nBergen\t2.0"
+    assert document.blocks[-1].place == "chart 1"

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import io
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from pptx import Presentation
+from pptx.chart.chart import Chart
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.presentation import Presentation as Deck
@@ -100,13 +103,45 @@ def test_a_slide_of_nothing_but_pictures_is_a_gap() -> None:
     assert document.coverage is Coverage.PARTIAL
 
 
-def test_charts_are_counted_as_pictures() -> None:
-    deck = talk()
-    data = CategoryChartData()
-    data.categories = ["a", "b"]
-    data.add_series("s", (1, 2))
+def chart(deck: Deck, **given: Any) -> Chart:
+    data = CategoryChartData(number_format=given.get("format", "General"))
+    data.categories = given.get("categories", ["Oslo", "007"])
+    for name, values in given.get("series", {"Sold": (4.3, 2), "Made": (None, 3)}).items():
+        data.add_series(name, values)
     kind = XL_CHART_TYPE.COLUMN_CLUSTERED
-    deck.slides[1].shapes.add_chart(kind, 0, 0, Inches(3), Inches(3), data)
+    shape = deck.slides[1].shapes.add_chart(kind, 0, 0, Inches(3), Inches(3), data)
+    return shape.chart
+
+
+def rows(document: Document) -> list[list[str]]:
+    found = (block for block in document.blocks if block.kind is BlockKind.TABLE_ROW)
+    return [[document.text[one.start : one.end] for one in block.cells] for block in found]
+
+
+def test_a_chart_is_the_table_of_its_numbers() -> None:
+    deck = talk()
+    drawn = chart(deck)
+    drawn.has_title = True
+    drawn.chart_title.text_frame.text = "Boats in 2024"
+    document = read(deck)
+    assert "Boats in 2024" in document.text
+    assert rows(document) == [["Sold", "Made"], ["Oslo", "4.3"], ["007", "2", "3"]]
+    row = document.blocks[-1]
+    heads = [document.text[slice(*one)] for one in row.cells[1].column_headers]
+    assert heads == ["Sold"]
+    assert document.pages[1].images == 0
+
+
+def test_numbers_of_a_chart_are_shown_as_it_shows_them() -> None:
+    deck = talk()
+    days = [date(2024, 3, 1), date(2024, 4, 1)]
+    chart(deck, format="0%", categories=days, series={"Share": (0.12, 0.3)})
+    assert rows(read(deck))[1:] == [["2024-03-01", "12%"], ["2024-04-01", "30%"]]
+
+
+def test_a_chart_without_numbers_is_counted_as_a_picture() -> None:
+    deck = talk()
+    chart(deck, series={"Sold": ()})
     document = read(deck)
     assert document.pages[1].images == 1
     assert any("1 picture" in warning for warning in document.warnings)

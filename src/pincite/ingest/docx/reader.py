@@ -20,6 +20,7 @@ from pincite.ingest.docx.text import (
     shows_placeholder,
     text_boxes,
 )
+from pincite.ingest.office.charts import add_chart
 from pincite.ingest.office.package import Package, PackageLimits, Relation, elements
 from pincite.ingest.reading import Remarks, content_remarks, counted
 from pincite.ingest.tables import TableWriter
@@ -174,6 +175,8 @@ class _WordFile:
         if body is None:
             raise ReadError("the Word file has no body; open it in Word and save it again as .docx")
         self.body = body
+        self.charts = 0
+        """Those whose numbers were read."""
         self.numbering = Numbering(self._optional("numbering"))
         self.roles = ParagraphRoles(self._optional("styles"), self.numbering)
 
@@ -201,7 +204,8 @@ class _WordFile:
 
     def _count_pictures(self) -> int:
         nodes = self.body.iter(_PICTURE, _OLD_PICTURE, _CHART, _DIAGRAM)
-        return sum(not any(node.iterancestors(_FALLBACK)) for node in nodes)
+        shown = sum(not any(node.iterancestors(_FALLBACK)) for node in nodes)
+        return max(0, shown - self.charts)
 
     def _optional(self, kind: str) -> etree._Element | None:
         """The root of an optional part; None if it is missing or damaged."""
@@ -220,12 +224,17 @@ def _append_other_parts(word: _WordFile, walker: BodyWalker) -> Iterator[str]:
     walker.assembly.outline.leave()
     seen: set[str] = set()
     for relation in word.relations:
-        if relation.kind not in (*_NOTES, *_MARGINS):
+        if relation.kind not in (*_NOTES, *_MARGINS, "chart"):
             continue
         try:
             root = word.package.xml(relation.target)
         except ReadError as error:
             yield f"its {relation.kind} could not be read ({error})"
+            continue
+        if relation.kind == "chart":
+            walker.assembly.place = Place(words=f"chart {word.charts + 1}")
+            word.charts += add_chart(root, walker.assembly)
+            walker.assembly.place = Place()
             continue
         texts = walker.enter(root)
         if relation.kind in _NOTES:

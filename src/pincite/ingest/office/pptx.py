@@ -22,6 +22,7 @@ from pptx.util import Pt
 
 from pincite.errors import ReadError
 from pincite.ingest.assembly import Place, TextAssembly, choose_title
+from pincite.ingest.office.charts import add_chart
 from pincite.ingest.office.drawing_text import A, one_line, paragraph_text
 from pincite.ingest.office.package import Package, PackageLimits, elements, parse_xml
 from pincite.ingest.reading import content_remarks, counted
@@ -222,8 +223,15 @@ class SlideWriter:
             self._diagram(links.get(f"{R}dm") or "", hidden)
         elif frame.has_table:
             self._table(frame.table, hidden)
-        else:
-            self.images += 1  # a chart, a video or an embedded object
+        elif not (frame.has_chart and self._chart(frame, hidden)):
+            self.images += 1  # a video, an embedded object, a chart without numbers
+
+    def _chart(self, frame: GraphicFrame, hidden: str) -> bool:
+        try:
+            chart = frame.chart_part._element
+        except (KeyError, AttributeError, ValueError):
+            return False  # its part is missing
+        return add_chart(chart, self._assembly, hidden)
 
     def _table(self, table: Table, hidden: str) -> None:
         headers = Headers(rows=int(table.first_row), columns=int(table.first_col))
