@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pincite.ingest.readers import FileReader
+from pincite.records.document import Block, BlockKind, Cell, Document
 from pincite.text.tables.asking import read_question
 from pincite.text.tables.reading import Operation, Reading, derived_value
 from pincite.text.tables.tables import Table, quantity, tables_of
@@ -394,3 +395,58 @@ def test_a_difference_is_that_of_two_cells() -> None:
     assert derived_value("difference", ["3 kg", "300 g"]) is None
     assert derived_value("difference", ["1", "2", "3"]) is None
     assert read("What is the difference in price of all pumps?") is None
+
+
+def labelled(*pairs: tuple[str, str]) -> Document:
+    """A form: labels beside their values, as readers of PDF and Word write them."""
+    text, blocks = "", []
+    for label, value in pairs:
+        start = len(text)
+        cut = start + len(label)
+        text += f"{label}\t{value}\n"
+        end = cut + 1 + len(value)
+        cells = (
+            Cell(start=start, end=cut),
+            Cell(start=cut + 1, end=end, row_headers=((start, cut),)),
+        )
+        blocks.append(Block(start=start, end=end, kind=BlockKind.TABLE_ROW, cells=cells))
+    given = {"id": "a", "sha256": "a", "title": "invoice", "media_type": "application/pdf"}
+    return Document(**given, text=text, blocks=tuple(blocks))
+
+
+FORM = (("Invoice number", "RE-17"), ("Invoice date", "12.04.2024"), ("Customer number", "K-88"))
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the invoice number?", "RE-17"),
+        ("What is the customer number?", "K-88"),
+        ("Invoice date", "12.04.2024"),
+    ],
+)
+def test_a_label_of_a_form_gives_its_value(question: str, value: str) -> None:
+    (table,) = tables_of(labelled(*FORM))
+    reading = read_question(question, table)
+    assert reading is not None
+    assert [table.text(row, 1) for row in reading.rows] == [value]
+    assert reading.asked == (1,)
+    assert "where it says" in reading.said
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the customer number of Meyer?",
+        "What is the number?",
+        "Who is the customer?",
+        "How many customers are there?",
+    ],
+)
+def test_what_no_label_says_is_not_read(question: str) -> None:
+    (table,) = tables_of(labelled(*FORM))
+    assert read_question(question, table) is None
+
+
+def test_one_label_alone_or_cells_of_other_tables_are_no_form() -> None:
+    assert tables_of(labelled(FORM[0])) == ()

@@ -61,7 +61,9 @@ def _is_safe(reading: Reading) -> bool:
         return False
     # What was not read, or not as the table that it is, would be missing in a comparison.
     is_partial = bool(document.gaps) or document.media_type == _PDF
-    return reading.is_lookup or not is_partial
+    # Labels of a form are no things that could be counted or compared.
+    is_form = not any(column.heads for column in reading.table.columns)
+    return reading.is_lookup or not (is_partial or is_form)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class Condition:
     def said(self, table: Table) -> str:
         """`Price < 300`."""
         asked = " or ".join(self.values) if self.number is None else number_text(self.number)
-        return f"{table.columns[self.column].name} {self.relation} {asked}"
+        name = table.columns[self.column].name
+        return f"{name} {self.relation} {asked}" if name else f"it says {asked}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ _MINUS = "-−–"
 _LEAD_CHARS = 500
 """Before a table, in which its scale may be stated."""
 _LONGEST_UNIT_SIGN = 3
+_FEWEST_LABELS = 2
 _BEFORE_UNITS = ("per", "of", "pro", "je")
 _NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
@@ -228,7 +229,29 @@ def tables_of(document: Document) -> tuple[Table, ...]:
             found[-1] = _both(found[-1], table)
         else:
             found.append(table)
-    return tuple(found)
+    return (*found, *_label_tables(document))
+
+
+def _label_tables(document: Document) -> Iterator[Table]:
+    """Labels beside their values, as in forms: tables of names and values without heads."""
+    rows: list[Row] = []
+    for block in (*document.blocks, None):
+        if block is not None and _is_label(block):
+            rows.append(Row(block.start, block.end, block.cells))
+            section = block.section
+            continue
+        if len(rows) >= _FEWEST_LABELS:
+            columns = (Column((), "", ""), Column((), "", ""))
+            yield Table(document, columns, tuple(rows), section=section)
+        rows = []
+
+
+def _is_label(block: Block) -> bool:
+    if block.kind is not BlockKind.TABLE_ROW or len(block.cells) != 2:
+        return False
+    label, value = block.cells
+    is_bare = not (label.column_headers or value.column_headers or label.row_headers)
+    return is_bare and value.row_headers == ((label.start, label.end),)
 
 
 def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:
