@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pincite.library.library import Library
@@ -28,9 +28,9 @@ def search_form(
 ) -> dict[str, Any]:
     """The hits of a search in a collection, best first; `notices` only if there are any.
 
-    Files are named as in the collection. With `sections`, each hit has the range and text of its whole
-    section, of which all together `most_section_chars` are told: `section_cut` says where text is left
-    out. Raises DocumentGone.
+    Files are named as in the collection. A text has blanks where its passage is never quoted. With
+    `sections`, each hit has the range and text of its whole section, of which all together
+    `most_section_chars` are told: `section_cut` says where text is left out. Raises DocumentGone.
     """
     told = Remaining(most_section_chars)
     form: dict[str, Any] = {
@@ -46,7 +46,7 @@ def search_form(
                 "passage_id": hit.passage.id,
                 "start": hit.passage.span.start,
                 "end": hit.passage.span.end,
-                "text": library.catalog.text_of(hit.passage.span),
+                "text": passage_text(library, hit.passage),
                 **(_section_form(hit.passage, library, told) if sections else {}),
             }
             for rank, hit in enumerate(result.hits, start=1)
@@ -56,6 +56,23 @@ def search_form(
     if result.notices:
         form["notices"] = list(result.notices)
     return form
+
+
+def passage_text(library: Library, passage: Passage) -> str:
+    """The text of a passage, of the length of its range, with blanks for what is never quoted.
+
+    Raises DocumentGone.
+    """
+    span = passage.span
+    text = library.catalog.text_of(span)
+    between, last = [], span.start
+    for sentence in passage.sentences:
+        between.append(text[max(0, last - span.start) : max(0, sentence.start - span.start)])
+        last = max(last, sentence.end)
+    # Most passages have nothing between their sentences, and need no look at the blocks.
+    if not any(map(str.isalnum, "".join(between))):
+        return text
+    return library.catalog.document(span.document_id).readable(span.start, span.end)
 
 
 @dataclass(slots=True)
@@ -77,7 +94,8 @@ def _section_form(passage: Passage, library: Library, told: Remaining) -> dict[s
     section = library.section_of(passage)
     length = section.end - section.start
     shown = told.take(length)
-    text = library.catalog.text_of(replace(section, end=section.start + shown))
+    document = library.catalog.document(section.document_id)
+    text = document.readable(section.start, section.start + shown)
     return {
         "section_start": section.start,
         "section_end": section.end,

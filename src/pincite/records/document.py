@@ -287,6 +287,15 @@ class Document:
         """The index of the first block that ends after a position."""
         return bisect_right(self.blocks, start, key=lambda block: block.end)
 
+    def readable(self, start: int, end: int) -> str:
+        """`text[start:end]` with blanks in the place of what is never quoted: hidden text, margins."""
+        shown = self.text[start:end]
+        for block in self.blocks_in(start, end):
+            if block.kind in UNQUOTED:
+                first, last = max(block.start, start) - start, min(block.end, end) - start
+                shown = shown[:first] + " " * (last - first) + shown[last:]
+        return shown
+
     def section_around(self, start: int, end: int) -> Range:
         """The whole section around `start:end`: the adjacent blocks under the same heading."""
         inside = self.blocks_in(start, end)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pincite.interfaces.forms import passage_text
 from pincite.library.library import Library
 from pincite.records.flow import Answer
 
@@ -26,7 +27,7 @@ def passages(library: Library, question: str, *, limit: int) -> Iterator[Found]:
         span = hit.passage.span
         yield Found(
             id=hit.passage.id,
-            text=library.catalog.text_of(span),
+            text=passage_text(library, hit.passage),
             score=hit.score,
             metadata={
                 "source": library.catalog.source(span.document_id).path,
