@@ -11,6 +11,7 @@ from compressed_rtf import compress
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pincite import Library
 from pincite.errors import ReadError
 from pincite.ingest.readers import FileReader
 from pincite.records.document import Document
@@ -227,3 +228,14 @@ def test_a_message_that_was_cut_off_is_refused(size: int) -> None:
     content = compound(message({**HEAD, BODY: "The boiler is serviced on 9 May."}))
     with pytest.raises(ReadError):
         read("a.msg", content[:size])
+
+
+def test_an_answer_out_of_a_mailbox_is_quoted_without_the_header(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.mbox").write_bytes(MBOX)
+    overrides = {"embedding": {"model": "none"}}
+    with Library.open(tmp_path / "library", overrides=overrides) as library:
+        library.ingest([tmp_path / "docs"])
+        answer = library.ask("Where are the spare keys?")
+    assert "The spare keys are in locker 12." in answer.citations[0].quote
+    assert "Subject" not in answer.citations[0].quote
