@@ -219,7 +219,7 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 
 LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 
-_BROKEN = re.compile(r"(?P<first>\w+)-\n(?P<second>\w+)")
+_BROKEN = re.compile(r"(?<!\w)(?P<first>\w{1,60}+)-\n(?P<second>\w{1,60})")
 _WORD_LIST = Path(__file__).parents[1] / "models" / "encoders" / "data" / "minilm-tokenizer.json"
 # What follows a hyphen that stands for a part left out: "short- and long-term".
 _AND_OR = frozenset("and or to nor und oder bis et ou y o e en of".split())
