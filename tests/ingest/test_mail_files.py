@@ -59,6 +59,13 @@ def test_a_mailbox_has_its_messages_as_sections_with_their_numbers() -> None:
     assert found["Attic,19"].place.startswith("message 2, attachment rooms.csv")
 
 
+def test_what_stands_above_the_first_message_is_told_and_no_line_begins_one_alone() -> None:
+    body = MBOX.replace(b"is text.", b"is text.\nFrom now on\nNote: no message.")
+    document = read("a.mbox", b"A line above.\n\n" + body)
+    assert document.gaps[0] == "the text above its first message is not read"
+    assert "From now on\nNote: no message." in document.text
+
+
 def test_headers_of_every_message_are_told_as_headers() -> None:
     document = read("a.mbox", MBOX)
     heads = [one for one in document.blocks if one.place.endswith(HEADERS)]
@@ -202,6 +209,13 @@ def test_its_page_and_its_rich_text_are_read_where_there_is_no_plain_text() -> N
     assert "~~40~~ 55 pounds for 10⁶ cells" in shown
     rich = compress(rb"{\rtf1 The boiler is serviced on 9 May.\par}")
     assert "serviced on 9 May." in read("a.msg", compound(message({**HEAD, RICH: rich}))).text
+
+
+def test_an_attachment_that_is_only_a_link_is_told() -> None:
+    link = properties({METHOD: 2, FILE_NAME: "plan.docx"}, header=8)
+    tree = message({**HEAD, BODY: "See it."}, **{"__attach_version1.0_#00000000": link})
+    (gap,) = read("a.msg", compound(tree)).gaps
+    assert gap.startswith("attachment plan.docx is not read: it is a link")
 
 
 def test_a_message_within_a_message_is_read() -> None:

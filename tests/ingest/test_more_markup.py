@@ -14,7 +14,8 @@ from pincite.records.document import BlockKind, Document, FlagKind
 
 RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset2 Symbol;}
 {\f2\fcharset204 Times;}}{\stylesheet{\s0 Normal;}{\s1\b heading 1;}}{\info{\title Lease of a hall}}
-{\header\pard Seen on each page\par}
+{\header\trowd\cellx1\intbl Seen on each page\cell\row {\listtext 9.\tab}{\title Not it}\par}
+{\shp{\*\shpinst{\sp{\sn shapeType}{\sv 202}}{\shptxt Boxed words.\par}}}
 \pard\s1 Rent\par
 \pard\plain A culture has 10{\super 6} cells, H{\sub 2}O, 12{\f1\'b0}, \u8364?430,
  {\strike 40} 55 pounds.\par
@@ -174,6 +175,7 @@ def test_rich_text_has_signs_of_its_fonts_code_pages_and_of_unicode() -> None:
     assert document.title == "Lease of a hall"
     assert "gone" not in document.text
     assert "Seen on each page" not in document.text
+    assert document.text.startswith("Boxed words.\n\nRent\n")
     assert document.warnings == (
         "its tracked changes are read as accepted; deleted text is left out",
         "the headers and footers of its pages are left out",

@@ -15,7 +15,7 @@ from pincite.text.details import details, details_asked, identifiers, words_besi
 from pincite.text.keys import key_terms, named_by
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
-from pincite.text.remarks import HEADERS, may_be_answered_by_header
+from pincite.text.remarks import is_header_place, may_be_answered_by_header
 from pincite.text.terms import terms, tokens
 
 if TYPE_CHECKING:
@@ -386,7 +386,7 @@ def _beside_repetition(
 
 def _is_header(span: Span, sources: Sources) -> bool:
     blocks = sources.document(span.document_id).blocks_in(span.start, span.end)
-    return any(block.place.endswith(HEADERS) for block in blocks)
+    return any(is_header_place(block.place) for block in blocks)
 
 
 def _named_first(question: Question, scored: list[Scored], sources: Sources) -> list[Scored]:

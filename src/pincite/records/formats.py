@@ -6,7 +6,7 @@ What reads a format is named and not imported, so that reading Markdown does not
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePath
 
@@ -50,11 +50,11 @@ class FileFormat:
     magic: bytes = b""
     ole_stream: str = ""
     library: str = ""
-    found_by_content: bool = field(init=False)
 
-    def __post_init__(self) -> None:
-        told = bool(self.zip_part or self.magic or self.ole_stream)
-        object.__setattr__(self, "found_by_content", told)
+    @property
+    def found_by_content(self) -> bool:
+        """Whether files are told by what is in them, whatever their name."""
+        return bool(self.zip_part or self.magic or self.ole_stream)
 
     def __str__(self) -> str:
         return self.name

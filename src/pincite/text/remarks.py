@@ -36,7 +36,7 @@ def is_remark(text: str) -> bool:
 # Questions about a message, and questions about what it says.
 
 HEADERS = "headers"
-"""The end of the place of a message's own header in its document."""
+"""The place of a message's own header in its document."""
 
 # English, German, French, Spanish; in other languages a header may answer anything.
 _ABOUT_MESSAGE = re.compile(
@@ -47,6 +47,11 @@ _ABOUT_MESSAGE = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGES = frozenset({"en", "de", "fr", "es"})
+
+
+def is_header_place(place: str) -> bool:
+    """Whether a place is a message's own header, also within a mailbox or an attachment."""
+    return place == HEADERS or place.endswith(f", {HEADERS}")
 
 
 def may_be_answered_by_header(question: str, language: str) -> bool:

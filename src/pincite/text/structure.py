@@ -14,7 +14,7 @@ from itertools import pairwise, takewhile
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
 from pincite.records.flow import Piece
 from pincite.text.negations import takes_back
-from pincite.text.remarks import HEADERS
+from pincite.text.remarks import is_header_place
 from pincite.text.sentences import sentence_spans
 
 # Page headers and footers that the file's reader did not separate from the text.
@@ -164,7 +164,7 @@ def _is_body(block: Block, section: tuple[str, ...]) -> bool:
         block.section == section
         and block.kind is not BlockKind.HEADING
         and block.kind not in UNQUOTED
-        and not block.place.endswith(HEADERS)
+        and not is_header_place(block.place)
     )
 
 

@@ -14,8 +14,8 @@ from pincite.ingest.reading import counted
 from pincite.records.document import Document, document_id
 from pincite.records.formats import MBOX
 
-# A line that begins with "From " begins a message where a header follows it.
-_BEGINS = re.compile(rb"(?:\A|(?<=\n))From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
+# A line that begins with "From " begins a message between an empty line and a header.
+_BEGINS = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\r?\n(?=[!-9;-~]+:)")
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MOST_MESSAGES = 20_000
 _MOST_REMARKS = 50
@@ -55,6 +55,9 @@ class MboxReader:
         if number > _MOST_MESSAGES:
             left = counted(number - _MOST_MESSAGES, "message")
             gaps.insert(0, f"{left} not read; the limit is {_MOST_MESSAGES:,}")
+        first = _BEGINS.search(content)
+        if first is not None and content[: first.start()].strip():
+            gaps.insert(0, "the text above its first message is not read")
         identifier, sha256 = document_id(content)
         return Document(
             id=identifier,

@@ -29,6 +29,7 @@ _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _RTF_BODY, _CONTENT_ID = 0x1009, 0x3712
 _EMBEDDED = "__substg1.0_3701000D"
 _DEEPEST = 3
+_UNREAD = "it is a link, an object of another program or nested too deep; save it as a file"
 _LONGEST_HEADER_CHARS = 10_000
 _NEVER_FOLDED = 1 << 30
 
@@ -42,7 +43,8 @@ class MsgReader:
     def read(self, path: Path, content: bytes) -> Document:
         """Read one file's bytes. Raises ReadError if they are not a message."""
         try:
-            sent = _as_sent(Message.load(content), depth=0).as_bytes()
+            unread: list[str] = []
+            sent = _as_sent(Message.load(content), unread, depth=0).as_bytes()
         except _BROKEN as error:
             raise ReadError(
                 f"the Outlook message is damaged ({type(error).__name__}); open it in Outlook and "
@@ -51,10 +53,11 @@ class MsgReader:
         identifier, sha256 = document_id(content)
         found = self._reader.read(path, sent)
         kind = MSG.media_types[".msg"]
-        return replace(found, id=identifier, sha256=sha256, media_type=kind)
+        gaps = (*found.gaps, *(f"attachment {name} is not read: {_UNREAD}" for name in unread))
+        return replace(found, id=identifier, sha256=sha256, media_type=kind, gaps=gaps)
 
 
-def _as_sent(message: Message, *, depth: int) -> EmailMessage:
+def _as_sent(message: Message, unread: list[str], *, depth: int) -> EmailMessage:
     made = EmailMessage(policy=SMTP.clone(max_line_length=_NEVER_FOLDED, utf8=True))
     for name, value in _headers(message):
         made[name] = " ".join(value[:_LONGEST_HEADER_CHARS].split())
@@ -65,7 +68,7 @@ def _as_sent(message: Message, *, depth: int) -> EmailMessage:
     if page:
         made.add_alternative(_clean(page), subtype="html")
     for attachment in message.attachments:
-        _attach(made, attachment, depth)
+        _attach(made, attachment, unread, depth)
     return made
 
 
@@ -98,7 +101,8 @@ def _rich_body(message: Message) -> str:
     return plain_text(decompress(packed)) if packed else ""
 
 
-def _attach(made: EmailMessage, attachment: Any, depth: int) -> None:
+def _attach(made: EmailMessage, attachment: Any, unread: list[str], depth: int) -> None:
+    """Add an attachment to a message, or its name to `unread`."""
     name = attachment.file_name or ""
     content = attachment.file_bytes
     if content is not None:
@@ -111,8 +115,9 @@ def _attach(made: EmailMessage, attachment: Any, depth: int) -> None:
         return
     inner = next((one for one in attachment._storage.storages if one.name == _EMBEDDED), None)
     if inner is None or depth >= _DEEPEST:
+        unread.append(_clean(name) or "unnamed")
         return
-    sent = _as_sent(_Embedded(inner), depth=depth + 1).as_bytes()
+    sent = _as_sent(_Embedded(inner), unread, depth=depth + 1).as_bytes()
     label = f"{_clean(name) or 'message'}.eml"
     made.add_attachment(sent, "application", "octet-stream", filename=label)
 

@@ -21,7 +21,6 @@ _ANCHOR = re.compile(r"\[\[[^\]]*\]\]")
 _TITLE = re.compile(r"\.(?![.\s])(\S.*)")
 _ITEM = re.compile(r"(?:[*\-•]{1,5}|\.{1,5}|\d{1,4}\.|<\d{1,3}>)[ \t]+(?:\[([ x*])\][ \t]+)?(\S.*)")
 _TERM = re.compile(r"(\S.{0,300}?)(?<!:):{2,4}(?:[ \t]+(\S.*))?$")
-_ADMONITION = re.compile(r"(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):[ \t]+\S")
 _MACRO = re.compile(
     r"(image|include|video|audio|toc|ifdef|ifndef|ifeval|endif)::(\S*?)\[([^\]]*)\]"
 )
@@ -96,7 +95,6 @@ class _AsciiDocWriter:
         self._inside: list[str] = []
         self._style = ""
         self._term = ""
-        self._in_header = True
 
     def add(self, line: str) -> None:
         """Read one line."""

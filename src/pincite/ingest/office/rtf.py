@@ -29,12 +29,10 @@ _SKIPPED = frozenset(
     "listtable listoverridetable rsidtbl latentstyles filetbl revtbl template operator keywords "
     "doccomm creatim revtim printim buptim comment pnseclvl annotation atnid atnauthor atndate atnref "
     "header headerl headerr headerf footer footerl footerr footerf ftnsep ftnsepc aftnsep aftnsepc "
-    "ftncn "
+    "ftncn nonshppict sp "
     "colorschememapping xmlnstbl wgrffmtfilter mmathPr upr factoidname info private".split()
 )
-_FOLLOWED = frozenset(
-    "ud shptxt fldrslt pntext listtext footnote shp shpinst nonshppict cs".split()
-)
+_FOLLOWED = frozenset("ud shptxt fldrslt pntext listtext footnote shp shpinst cs".split())
 _SIGNS = {
     **{"tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”"},
     **{
@@ -157,6 +155,8 @@ class _RtfParser:
         is_marked, self._is_marked = self._is_marked, False
         if word == "bin":
             return max(number or 0, 0)
+        if self._state.target == "skip":
+            return 0  # what stands in a header or an object changes nothing outside it
         if self._is_skipped(word, is_marked=is_marked):
             self._state = replace(self._state, target="skip")
         else:
@@ -173,7 +173,7 @@ class _RtfParser:
             self._skip_or_put(_ESCAPED[sign])
 
     def _is_skipped(self, word: str, *, is_marked: bool) -> bool:
-        if word == "pict":
+        if word in ("pict", "shppict"):
             self.page.pictures += 1
         if word.startswith(("header", "footer")) and word in _SKIPPED:
             self.furniture = True
@@ -247,10 +247,16 @@ class _RtfParser:
         self._end_paragraph()
 
     def _row_ends(self, _: int) -> None:
+        if self._state.target == "note":
+            self._notes[-1].append("<br>")
+            return
         self._end_paragraph()
         self._end_row()
 
     def _cell_ends(self, _: int) -> None:
+        if self._state.target == "note":
+            self._notes[-1].append(" | ")
+            return
         self._end_cell()
 
     def _new_paragraph(self, _: int) -> None:
