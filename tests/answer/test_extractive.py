@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.answer.extractive import ExtractiveAnswerer
@@ -58,6 +58,7 @@ CHOSEN = st.lists(
 
 
 @given(CHOSEN)
+@example([(23, 0.18), (20, 0.62), (25, 1.0), (4, 1.0), (12, 0.0), (19, 0.66)])
 def test_every_chosen_sentence_is_in_one_unit_and_units_are_word_for_word(
     chosen: list[tuple[int, float]],
 ) -> None:

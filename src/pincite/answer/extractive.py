@@ -134,11 +134,29 @@ class _Units:
             if joined is not None:
                 self.evidence[number] = self._of(known, joined)
                 self.carried[known.id].add(item.id)
+                self._join_overlapping()
                 return
         shown = self._of(replace(item, telling=item.span), unit)
         self.evidence.append(shown)
         self.carried[item.id] = {item.id}
         self.left_out[item.id] = unit.left_out
+
+    def _join_overlapping(self) -> None:
+        """Join the units that one that has grown reaches into, into the best of them."""
+        place = 1
+        while place < len(self.evidence):
+            item = self.evidence[place]
+            before = (n for n in range(place) if _overlap(self.evidence[n].span, item.span))
+            first = next(before, None)
+            if first is None:
+                place += 1
+                continue
+            best = self.evidence[first]
+            both = _both(best, Unit(start=item.span.start, end=item.span.end))
+            self.evidence[first] = self._of(best, both)
+            self.carried[best.id] |= self.carried.pop(item.id)
+            del self.evidence[place]
+            place = 1
 
     def _is_of_others(self, document: Document, span: Span) -> bool:
         """Whether the paragraph of a sentence names others of the series, and not what is asked for."""
@@ -197,6 +215,10 @@ class _Units:
 
 def _words(text: str) -> list[str]:
     return text.casefold().split()
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.document_id == other.document_id and one.start < other.end and other.start < one.end
 
 
 def _both(known: Evidence, unit: Unit) -> Unit:
