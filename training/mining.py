@@ -65,24 +65,26 @@ def _cut(passage: str) -> Iterator[str]:
 
 
 class Search:
-    """Pieces by words and by meaning."""
+    """Pieces by words and, with an encoder, by meaning."""
 
-    def __init__(self, pieces: Sequence[Piece], encoder: MiniLmEncoder) -> None:
+    def __init__(self, pieces: Sequence[Piece], encoder: MiniLmEncoder | None) -> None:
         texts = [f"{piece.title}\n{piece.text}" for piece in pieces]
         self.encoder = encoder
         self.index = bm25s.BM25()
         self.index.index([terms(text, "en") for text in texts], show_progress=False)
         self.known = self.index.vocab_dict
-        self.vectors = self._encoded(texts)
+        self.vectors = self._encoded(texts) if encoder else None
 
     def ranked(self, questions: Sequence[str]) -> Iterator[list[int]]:
         """For each question the numbers of pieces, best first."""
         for begin in range(0, len(questions), TEXTS_TOGETHER):
             some = questions[begin : begin + TEXTS_TOGETHER]
-            by_meaning = self._encoded(some) @ self.vectors.T
-            for question, cosines in zip(some, by_meaning, strict=True):
+            by_meaning: Sequence[Any] = [()] * len(some)
+            if self.vectors is not None:
+                by_meaning = [_best(cosines) for cosines in self._encoded(some) @ self.vectors.T]
+            for question, meant in zip(some, by_meaning, strict=True):
                 fused: dict[int, float] = defaultdict(float)
-                for order in (_best(cosines), self._by_words(question)):
+                for order in (meant, self._by_words(question)):
                     for rank, number in enumerate(order):
                         fused[int(number)] += 1 / (FUSION_RANK + rank)
                 yield sorted(fused, key=lambda number: (-fused[number], number))
@@ -92,6 +94,7 @@ class Search:
         return _best(self.index.get_scores(known)) if known else []
 
     def _encoded(self, texts: Sequence[str]) -> Any:
+        assert self.encoder
         return np.stack([states.vector for states in self.encoder.encode(texts)])
 
 
@@ -129,11 +132,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of the training files")
     parser.add_argument("--output", type=Path, default=Path("build/mined"))
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--words", action="store_true", help="by words alone: minutes, not an hour")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     kept: dict[str, list[Row]] = defaultdict(list)
     with TemporaryDirectory() as cache:
-        encoder = MiniLmEncoder(Path(cache), threads=options.threads)
+        encoder = None if options.words else MiniLmEncoder(Path(cache), threads=options.threads)
         for group in GROUPS:
             rows = [row for name in group for row in rows_of(options.data / f"{name}.jsonl")]
             pieces = pieces_of(rows)

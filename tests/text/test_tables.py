@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import docx
 import pytest
 
 from pincite.ingest.readers import FileReader
@@ -446,6 +449,52 @@ def test_a_label_of_a_form_gives_its_value(question: str, value: str) -> None:
 def test_what_no_label_says_is_not_read(question: str) -> None:
     (table,) = tables_of(labelled(*FORM))
     assert read_question(question, table) is None
+
+
+FORM_OF_WORDS = (("Owner", "Marit Solheim"), ("Phone", "55 10 20 30"), ("Boat", "Havørn II"))
+
+
+def in_html(pairs: Sequence[tuple[str, str]]) -> bytes:
+    rows = "".join(f"<tr><td>{label}</td><td>{value}</td></tr>" for label, value in pairs)
+    return f"<table>{rows}</table>".encode()
+
+
+def in_word(pairs: Sequence[tuple[str, str]]) -> bytes:
+    word, written = docx.Document(), io.BytesIO()
+    table = word.add_table(rows=0, cols=2)
+    for pair in pairs:
+        for cell, text in zip(table.add_row().cells, pair, strict=True):
+            cell.text = text
+    word.save(written)
+    return written.getvalue()
+
+
+FORMS: dict[str, Callable[[Sequence[tuple[str, str]]], bytes]] = {
+    "form.html": in_html,
+    "form.docx": in_word,
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_form_whose_first_value_is_words_has_no_heads(name: str) -> None:
+    (table,) = tables_of(FileReader().read_content(Path(name), FORMS[name](FORM_OF_WORDS)))
+    for label, value in FORM_OF_WORDS:
+        reading = read_question(f"{label}?", table)
+        assert reading is not None
+        assert [table.text(row, 1) for row in reading.rows] == [value]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_two_columns_of_which_one_is_numbers_keep_their_heads(name: str) -> None:
+    prices = (("Pump", "Price"), ("P-1", "120"), ("P-2", "80"), ("P-3", "on request"), ("P-4", "9"))
+    (table,) = tables_of(FileReader().read_content(Path(name), FORMS[name](prices)))
+    assert [column.bare for column in table.columns] == ["Pump", "Price"]
+
+
+def test_names_that_repeat_or_are_numbers_are_no_labels() -> None:
+    for pairs in ((("Oslo", "east"), ("Oslo", "west")), (("1", "one"), ("2", "two"))):
+        document = FileReader().read_content(Path("a.html"), in_html(pairs))
+        assert tables_of(document) == ()
 
 
 def test_one_label_alone_or_cells_of_other_tables_are_no_form() -> None:

@@ -98,7 +98,18 @@ def _head_numbers(names: TableRow, below: Sequence[TableRow], first: int) -> boo
         # Next to names that are merged over columns there are empty cells.
         values = _filled(values)
     named = all(_could_name(cell.text) for cell in values) and not is_number(_label(names, first))
-    return named and bool(_columns(names.cells) & numeric)
+    return (
+        named and bool(_columns(names.cells) & numeric) and not _are_labelled(names, below, first)
+    )
+
+
+def _are_labelled(names: TableRow, below: Sequence[TableRow], first: int) -> bool:
+    """Whether each row is a label and its value, as in a form: words stand among the numbers."""
+    pairs = [pair for row in (names, *below) if (pair := _filled(row.cells))]
+    if any(len(pair) > 2 or pair[0].column != first for pair in pairs):
+        return False
+    values = [pair[1].text for pair in pairs[1:] if len(pair) == 2]
+    return sum(map(is_number, values)) < _LEAST_NUMBERS_BELOW * len(values)
 
 
 def _names_parts(rows: Sequence[TableRow], number: int, first: int) -> bool:

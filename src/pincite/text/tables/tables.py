@@ -234,24 +234,41 @@ def tables_of(document: Document) -> tuple[Table, ...]:
 
 def _label_tables(document: Document) -> Iterator[Table]:
     """Labels beside their values, as in forms: tables of names and values without heads."""
-    rows: list[Row] = []
+    heads = {
+        ranges
+        for block in document.blocks
+        for cell in block.cells
+        for ranges in cell.column_headers
+    }
+    run: list[Block] = []
     for block in (*document.blocks, None):
-        if block is not None and _is_label(block):
-            rows.append(Row(block.start, block.end, block.cells))
-            section = block.section
+        if block is not None and _is_pair(block) and _place(block.cells[1]) not in heads:
+            run.append(block)
             continue
-        if len(rows) >= _FEWEST_LABELS:
+        if len(run) >= _FEWEST_LABELS and _are_labels(document, run):
             columns = (Column((), "", ""), Column((), "", ""))
-            yield Table(document, columns, tuple(rows), section=section)
-        rows = []
+            rows = tuple(Row(one.start, one.end, one.cells) for one in run)
+            yield Table(document, columns, rows, section=run[-1].section)
+        run = []
 
 
-def _is_label(block: Block) -> bool:
+def _is_pair(block: Block) -> bool:
+    """Whether a row is two cells without heads, at most the first one of the second."""
     if block.kind is not BlockKind.TABLE_ROW or len(block.cells) != 2:
         return False
     label, value = block.cells
     is_bare = not (label.column_headers or value.column_headers or label.row_headers)
-    return is_bare and value.row_headers == ((label.start, label.end),)
+    return is_bare and value.row_headers in ((), (_place(label),))
+
+
+def _are_labels(document: Document, run: Sequence[Block]) -> bool:
+    """Whether the first cells name the second ones: each another name, none a number."""
+    names = [document.text[slice(*_place(block.cells[0]))].strip() for block in run]
+    return len(set(names)) == len(names) and not any(map(quantity, names))
+
+
+def _place(cell: Cell) -> Range:
+    return cell.start, cell.end
 
 
 def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:
