@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import docx
 import pytest
 
 from pincite.ingest.readers import FileReader
-from pincite.records.document import Block, BlockKind, Cell, Document
 from pincite.text.tables.asking import read_question
 from pincite.text.tables.reading import Operation, Reading, derived_value
 from pincite.text.tables.tables import Table, quantity, tables_of
@@ -398,104 +394,3 @@ def test_a_difference_is_that_of_two_cells() -> None:
     assert derived_value("difference", ["3 kg", "300 g"]) is None
     assert derived_value("difference", ["1", "2", "3"]) is None
     assert read("What is the difference in price of all pumps?") is None
-
-
-def labelled(*pairs: tuple[str, str]) -> Document:
-    """A form: labels beside their values, as readers of PDF and Word write them."""
-    text, blocks = "", []
-    for label, value in pairs:
-        start = len(text)
-        cut = start + len(label)
-        text += f"{label}\t{value}\n"
-        end = cut + 1 + len(value)
-        cells = (
-            Cell(start=start, end=cut),
-            Cell(start=cut + 1, end=end, row_headers=((start, cut),)),
-        )
-        blocks.append(Block(start=start, end=end, kind=BlockKind.TABLE_ROW, cells=cells))
-    given = {"id": "a", "sha256": "a", "title": "invoice", "media_type": "application/pdf"}
-    return Document(**given, text=text, blocks=tuple(blocks))
-
-
-FORM = (("Invoice number", "RE-17"), ("Invoice date", "12.04.2024"), ("Customer number", "K-88"))
-
-
-@pytest.mark.parametrize(
-    ("question", "value"),
-    [
-        ("What is the invoice number?", "RE-17"),
-        ("What is the customer number?", "K-88"),
-        ("Invoice date", "12.04.2024"),
-    ],
-)
-def test_a_label_of_a_form_gives_its_value(question: str, value: str) -> None:
-    (table,) = tables_of(labelled(*FORM))
-    reading = read_question(question, table)
-    assert reading is not None
-    assert [table.text(row, 1) for row in reading.rows] == [value]
-    assert reading.asked == (1,)
-    assert "where it says" in reading.said
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What is the customer number of Meyer?",
-        "What is the number?",
-        "Who is the customer?",
-        "How many customers are there?",
-    ],
-)
-def test_what_no_label_says_is_not_read(question: str) -> None:
-    (table,) = tables_of(labelled(*FORM))
-    assert read_question(question, table) is None
-
-
-FORM_OF_WORDS = (("Owner", "Marit Solheim"), ("Phone", "55 10 20 30"), ("Boat", "Havørn II"))
-
-
-def in_html(pairs: Sequence[tuple[str, str]]) -> bytes:
-    rows = "".join(f"<tr><td>{label}</td><td>{value}</td></tr>" for label, value in pairs)
-    return f"<table>{rows}</table>".encode()
-
-
-def in_word(pairs: Sequence[tuple[str, str]]) -> bytes:
-    word, written = docx.Document(), io.BytesIO()
-    table = word.add_table(rows=0, cols=2)
-    for pair in pairs:
-        for cell, text in zip(table.add_row().cells, pair, strict=True):
-            cell.text = text
-    word.save(written)
-    return written.getvalue()
-
-
-FORMS: dict[str, Callable[[Sequence[tuple[str, str]]], bytes]] = {
-    "form.html": in_html,
-    "form.docx": in_word,
-}
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_a_form_whose_first_value_is_words_has_no_heads(name: str) -> None:
-    (table,) = tables_of(FileReader().read_content(Path(name), FORMS[name](FORM_OF_WORDS)))
-    for label, value in FORM_OF_WORDS:
-        reading = read_question(f"{label}?", table)
-        assert reading is not None
-        assert [table.text(row, 1) for row in reading.rows] == [value]
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_two_columns_of_which_one_is_numbers_keep_their_heads(name: str) -> None:
-    prices = (("Pump", "Price"), ("P-1", "120"), ("P-2", "80"), ("P-3", "on request"), ("P-4", "9"))
-    (table,) = tables_of(FileReader().read_content(Path(name), FORMS[name](prices)))
-    assert [column.bare for column in table.columns] == ["Pump", "Price"]
-
-
-def test_names_that_repeat_or_are_numbers_are_no_labels() -> None:
-    for pairs in ((("Oslo", "east"), ("Oslo", "west")), (("1", "one"), ("2", "two"))):
-        document = FileReader().read_content(Path("a.html"), in_html(pairs))
-        assert tables_of(document) == ()
-
-
-def test_one_label_alone_or_cells_of_other_tables_are_no_form() -> None:
-    assert tables_of(labelled(FORM[0])) == ()

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import PurePath
 
 from pincite.text.numbers import figures
+from pincite.text.tables.labels import label_forms, words_beside
 from pincite.text.tables.order import at_an_end, beside_named
 from pincite.text.tables.phrases import (
     Phrases,
@@ -158,7 +159,8 @@ class _Parse:
         held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         for column in range(len(self._table.columns)):
             for cell in set(self._table.texts(column)):
-                for form in wanted.keys() & forms(cell):
+                named = label_forms(cell, self._table, self._language) if not column else ()
+                for form in wanted.keys() & forms(cell).union(named):
                     for run in wanted[form]:
                         held[run][column].add(cell)
         return held
@@ -433,7 +435,7 @@ class _Parse:
     # --- Numbers that are computed --------------------------------------------------------------
 
     def _aggregate(self) -> None:
-        ways = ways_of("aggregates")
+        ways = {} if self._table.is_form else ways_of("aggregates")
         for place in range(len(self._words) if self._ranked is None else 0):
             phrase = self._phrases.at(place, ways)
             if phrase is None:
@@ -514,7 +516,7 @@ class _Parse:
 
     def _settle(self) -> None:
         """Every word that is left must name the rows, or nothing. Raises otherwise."""
-        nouns = self._nouns()
+        nouns = self._nouns() | words_beside(self._table, self._language)
         if self._operation is Operation.DIFFERENCE:
             nouns |= words_of("of_two")
         for word in self._words:

@@ -12,6 +12,7 @@ from pincite.records.flow import Hit, Question
 from pincite.stages import Sources
 from pincite.text.marks import is_struck_out
 from pincite.text.tables.asking import read_question
+from pincite.text.tables.labels import label_tables, suited
 from pincite.text.tables.reading import Reading
 from pincite.text.tables.tables import Table, tables_of
 
@@ -44,10 +45,15 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
         reading
         for known in documents
         for table in _tables(known)
-        if (reading := read_question(question, table, language, file=known.file)) is not None
+        if (reading := _reading(question, table, language, known.file)) is not None
         and _is_safe(reading)
     ]
     return tuple(one for one in found if one.rows) or tuple(found)
+
+
+def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:
+    reading = read_question(question, table, language, file=file)
+    return suited(question, language, reading) if reading and table.is_form else reading
 
 
 def _file(path: str) -> str:
@@ -61,9 +67,7 @@ def _is_safe(reading: Reading) -> bool:
         return False
     # What was not read, or not as the table that it is, would be missing in a comparison.
     is_partial = bool(document.gaps) or document.media_type == _PDF
-    # Labels of a form are no things that could be counted or compared.
-    is_form = not any(column.heads for column in reading.table.columns)
-    return reading.is_lookup or not (is_partial or is_form)
+    return reading.is_lookup or not (is_partial or reading.table.is_form)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +81,4 @@ class _Known:
 
 @lru_cache(maxsize=16)
 def _tables(known: _Known) -> tuple[Table, ...]:
-    return tables_of(known.document)
+    return (*tables_of(known.document), *label_tables(known.document))

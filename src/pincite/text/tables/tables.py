@@ -23,7 +23,6 @@ _MINUS = "-−–"
 _LEAD_CHARS = 500
 """Before a table, in which its scale may be stated."""
 _LONGEST_UNIT_SIGN = 3
-_FEWEST_LABELS = 2
 _BEFORE_UNITS = ("per", "of", "pro", "je")
 _NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
@@ -113,6 +112,11 @@ class Table:
         """The number or date in a cell; None if it is empty or the column has none."""
         values = self.quantities(column)
         return values[self._places[row.start]] if values else None
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it is labels with their values, without heads."""
+        return not any(column.heads for column in self.columns)
 
     @cached_property
     def _places(self) -> Mapping[int, int]:
@@ -229,46 +233,7 @@ def tables_of(document: Document) -> tuple[Table, ...]:
             found[-1] = _both(found[-1], table)
         else:
             found.append(table)
-    return (*found, *_label_tables(document))
-
-
-def _label_tables(document: Document) -> Iterator[Table]:
-    """Labels beside their values, as in forms: tables of names and values without heads."""
-    heads = {
-        ranges
-        for block in document.blocks
-        for cell in block.cells
-        for ranges in cell.column_headers
-    }
-    run: list[Block] = []
-    for block in (*document.blocks, None):
-        if block is not None and _is_pair(block) and _place(block.cells[1]) not in heads:
-            run.append(block)
-            continue
-        if len(run) >= _FEWEST_LABELS and _are_labels(document, run):
-            columns = (Column((), "", ""), Column((), "", ""))
-            rows = tuple(Row(one.start, one.end, one.cells) for one in run)
-            yield Table(document, columns, rows, section=run[-1].section)
-        run = []
-
-
-def _is_pair(block: Block) -> bool:
-    """Whether a row is two cells without heads, at most the first one of the second."""
-    if block.kind is not BlockKind.TABLE_ROW or len(block.cells) != 2:
-        return False
-    label, value = block.cells
-    is_bare = not (label.column_headers or value.column_headers or label.row_headers)
-    return is_bare and value.row_headers in ((), (_place(label),))
-
-
-def _are_labels(document: Document, run: Sequence[Block]) -> bool:
-    """Whether the first cells name the second ones: each another name, none a number."""
-    names = [document.text[slice(*_place(block.cells[0]))].strip() for block in run]
-    return len(set(names)) == len(names) and not any(map(quantity, names))
-
-
-def _place(cell: Cell) -> Range:
-    return cell.start, cell.end
+    return tuple(found)
 
 
 def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:

@@ -21,6 +21,11 @@ def ways_of(kind: str) -> Mapping[str, str]:
     return {word: meaning for meaning, words in _file()[kind].items() for word in words}
 
 
+def words_for_label(label: str) -> frozenset[str]:
+    """Other words by which a label is asked for: `author` by `wrote`."""
+    return frozenset(_file()["labels"].get(label, ()))
+
+
 @cache
 def _file() -> Mapping[str, Any]:
     return shipped("text/data", "table_words")

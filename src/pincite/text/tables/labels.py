@@ -1,0 +1,192 @@
+"""Labels with their values, as tables of names and values without heads.
+
+They stand side by side in forms, one below the other in front matter and the headers of messages, and
+as terms with definitions in lists: `Version: 3.2`, `E5 – Filter blocked`. Such a table is looked up,
+never counted or compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from pincite.records.document import Block, BlockKind, Cell, Document, Range
+from pincite.records.formats import Markup, markup_of
+from pincite.text.tables.phrases import Phrases, as_words, stems
+from pincite.text.tables.reading import Reading
+from pincite.text.tables.tables import Column, Row, Table, quantity
+from pincite.text.tables.words import words_for_label, words_of
+
+_FEWEST = 2
+"""A line with a colon alone may be any sentence, except on a title page."""
+_TITLE_PAGE_BLOCKS = 12
+_LONGEST_LABEL_CHARS, _LONGEST_LABEL_WORDS = 60, 6
+_LONGEST_LONE_WORDS = 3
+_LONGEST_BLOCK_CHARS = 600
+_LONGEST_NAME_WORDS = 12
+_KINDS = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
+_LEAD = re.compile(r"[ \t]*(?:[-*+•‣▪◦][ \t]+|:)?+(?:\*\*|__|`)?+")
+_BETWEEN = re.compile(r"(?:\*\*|__|`)?(?:::?(?:\*\*|__|`)?(?=\s)|[ \t][–—](?=\s))|(?:\*\*|__|`)?\n")
+_NO_LABEL = re.compile(r"[.!?;|\[\]<>](?:\s|$)|[|\[\]<>]")
+_MAIL = "message/"
+_SENTENCE_END = (".", "!", "?")
+
+
+def label_tables(document: Document) -> Iterator[Table]:
+    """The tables of a document's labels, in order."""
+    heads = {
+        ranges
+        for block in document.blocks
+        for cell in block.cells
+        for ranges in cell.column_headers
+    }
+    made = [(block, _rows(document, block, heads)) for block in document.blocks]
+    place = 0
+    for is_labelled, run in groupby(made, key=lambda one: bool(one[1])):
+        blocks = list(run)
+        place += len(blocks)
+        if not is_labelled:
+            continue
+        for _, part in groupby(blocks, key=lambda one: (one[0].section, bool(one[0].cells))):
+            some = list(part)
+            rows = tuple(row for _, held in some for row in held)
+            is_told = len(rows) >= _FEWEST or (
+                place <= _TITLE_PAGE_BLOCKS and _is_short(document, rows)
+            )
+            if is_told and _are_labels(document, rows):
+                columns = (Column((), "", ""), Column((), "", ""))
+                yield Table(document, columns, rows, section=some[0][0].section)
+
+
+def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...]:
+    """The labels of a block with their values; none if it holds anything else."""
+    if block.kind not in _KINDS:
+        return ()
+    if block.cells:
+        is_pair = _is_pair(block) and _place(block.cells[1]) not in heads
+        return (Row(block.start, block.end, block.cells),) if is_pair else ()
+    if block.end - block.start > _LONGEST_BLOCK_CHARS:
+        return ()
+    text = document.text[block.start : block.end]
+    # An item goes on below its label; the lines of a paragraph have a label each.
+    is_item = block.kind is BlockKind.LIST_ITEM
+    # The line ends of a web page are those that people see: a term, and its definition below it.
+    may_break = is_item and markup_of(document.media_type) is Markup.HTML
+    found: list[Row] = []
+    start = block.start
+    for line in [text] if is_item else text.splitlines(keepends=True):
+        row = _parted(line, start, may_break=may_break)
+        if row is None:
+            return ()
+        found.append(row)
+        start += len(line)
+    return tuple(found)
+
+
+def _parted(line: str, start: int, *, may_break: bool) -> Row | None:
+    """A line as a label and its value; `start` is its place in the document."""
+    lead = _LEAD.match(line)
+    first = lead.end() if lead else 0
+    between = _BETWEEN.search(line, first, first + _LONGEST_LABEL_CHARS)
+    if between is None or (between[0].endswith("\n") and not may_break):
+        return None
+    label, value = line[first : between.start()], line[between.end() :]
+    if not label[:1].isalnum() or len(label.split()) > _LONGEST_LABEL_WORDS or not value.strip():
+        return None
+    if _NO_LABEL.search(label):
+        return None
+    begin = start + between.end() + len(value) - len(value.lstrip())
+    end = start + len(line.rstrip())
+    cells = (
+        Cell(start=start + first, end=start + first + len(label)),
+        Cell(start=begin, end=end),
+    )
+    return Row(start, end, cells)
+
+
+def _is_pair(block: Block) -> bool:
+    """Whether a row is two cells without heads, at most the first one of the second."""
+    if len(block.cells) != _FEWEST:
+        return False
+    label, value = block.cells
+    is_bare = not (label.column_headers or value.column_headers or label.row_headers)
+    return is_bare and value.row_headers in ((), (_place(label),))
+
+
+def _names_of(document: Document, rows: Sequence[Row]) -> list[str]:
+    return [document.text[slice(*_place(row.cells[0]))].strip() for row in rows if row.cells[0]]
+
+
+def _is_short(document: Document, rows: Sequence[Row]) -> bool:
+    return all(len(name.split()) <= _LONGEST_LONE_WORDS for name in _names_of(document, rows))
+
+
+def _are_labels(document: Document, rows: Sequence[Row]) -> bool:
+    """Whether the first cells name the second ones: each another name, none a number."""
+    names = _names_of(document, rows)
+    return len(set(names)) == len(names) and not any(map(quantity, names))
+
+
+def _place(cell: Cell) -> Range:
+    return cell.start, cell.end
+
+
+# What a question may call a label.
+
+
+def label_forms(label: str, table: Table, language: str) -> frozenset[str]:
+    """Other words by which a label is asked for: who *prepared*, for `Prepared by`.
+
+    None that the document is called by: the invoice's `Invoice date` is not asked for by "invoice".
+    """
+    if not table.is_form:
+        return frozenset()
+    written = as_words(label)
+    ends = [f" {end}" for end in words_of("label_ends") if written.endswith(f" {end}")]
+    named = {written.removesuffix(end) for end in ends} - _names(table, language)
+    return words_for_label(written) | named
+
+
+def words_beside(table: Table, language: str) -> frozenset[str]:
+    """What a question about a label may say besides: its document, and that it asks what it means."""
+    if not table.is_form:
+        return frozenset()
+    is_mail = table.document.media_type.startswith(_MAIL)
+    kinds = words_of("messages") if is_mail else words_of("documents")
+    return kinds | words_of("of_labels") | _names(table, language)
+
+
+def _names(table: Table, language: str) -> frozenset[str]:
+    names = (table.document.title, *table.section)
+    return frozenset(
+        stem for name in names for stem in (*stems(name, language), *as_words(name).split())
+    )
+
+
+def suited(question: str, language: str, reading: Reading) -> Reading | None:
+    """The reading with the values of the kind that is asked for: who a name, when a date."""
+    words = Phrases(question, language).words
+    asking = next((word.folded for word in words if word.folded in words_of("of_cells")), "")
+    rows = tuple(row for row in reading.rows if _is_of_kind(asking, reading.table.text(row, 1)))
+    if not rows:
+        return None
+    left = {
+        reading.table.text(row, one) for row in rows for one in range(len(reading.table.columns))
+    }
+    conditions = tuple(
+        replace(one, values=tuple(text for text in one.values if text in left))
+        for one in reading.conditions
+    )
+    return replace(reading, rows=rows, conditions=conditions)
+
+
+def _is_of_kind(asking: str, value: str) -> bool:
+    digits, letters = sum(map(str.isdigit, value)), sum(map(str.isalpha, value))
+    if asking in words_of("when"):
+        return digits > 0
+    if asking in words_of("who"):
+        is_name = len(value.split()) <= _LONGEST_NAME_WORDS and not value.endswith(_SENTENCE_END)
+        return is_name and letters > digits and any(map(str.isupper, value))
+    return True
