@@ -211,6 +211,13 @@ def test_colons_in_prose_are_no_labels(text: str) -> None:
     assert [*label_tables(FileReader().read_content(Path("a.md"), text.encode()))] == []
 
 
+def test_a_sentence_behind_a_word_is_no_value() -> None:
+    text = "# Features\n\n- Depreciation: it tracks the depreciation of assets.\n- Price: 20 euros\n"
+    document = FileReader().read_content(Path("a.md"), text.encode())
+    assert values("What is depreciation?", document) == []
+    assert values("What is the price?", document) == ["20 euros"]
+
+
 def test_a_line_with_a_colon_alone_is_a_label_on_the_title_page_only() -> None:
     text = "# Policy\n\nPrepared by: Tomas Berg\n\n" + "A line of prose.\n\n" * 20 + "Note: wait\n"
     document = FileReader().read_content(Path("a.md"), text.encode())

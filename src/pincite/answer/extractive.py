@@ -49,7 +49,7 @@ class ExtractiveAnswerer:
         grown: Callable[[Draft], None] | None = None,  # noqa: ARG002
     ) -> Draft:
         """One claim for each unit; no evidence gives an empty draft."""
-        units = _Units(self._sources, question, selection.evidence)
+        units = _Units(self._sources, question, selection)
         in_order = self._in_order(question, selection.evidence)
         leading = {name for part in selection.parts for name in part.evidence_ids[:1]}
         leading = leading or {item.id for item in in_order[:1]}
@@ -102,10 +102,11 @@ class ExtractiveAnswerer:
 class _Units:
     """The units of sentences, which are added best first; a unit with several appears once."""
 
-    def __init__(self, sources: Sources, question: Question, chosen: Sequence[Evidence]) -> None:
+    def __init__(self, sources: Sources, question: Question, chosen: Selection) -> None:
         self._sources = sources
         self._named = identifiers(question.asked)
-        self._chosen = [item.span for item in chosen]
+        self._chosen = [item.span for item in chosen.evidence]
+        self._is_exact = chosen.is_exact
         self.evidence: list[Evidence] = []
         self.carried: dict[str, set[str]] = {}
         """The ids of the sentences in each unit, by the unit's id, which is its best sentence's."""
@@ -113,6 +114,10 @@ class _Units:
 
     def add(self, item: Evidence, *, is_brief: bool) -> None:
         document = self._sources.document(item.span.document_id)
+        if self._is_exact:  # A row, a label with its value: the ones around it were not asked for.
+            self.evidence.append(replace(item, telling=item.span))
+            self.carried[item.id], self.left_out[item.id] = {item.id}, ""
+            return
         unit = unit_around(
             document,
             item.span.start,

@@ -25,7 +25,7 @@ _TITLE_PAGE_BLOCKS = 12
 _LONGEST_LABEL_CHARS, _LONGEST_LABEL_WORDS = 60, 6
 _LONGEST_LONE_WORDS = 3
 _LONGEST_BLOCK_CHARS = 600
-_LONGEST_NAME_WORDS = 12
+_LONGEST_VALUE_WORDS = 12
 _KINDS = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 _LEAD = re.compile(r"[ \t]*(?:[-*+•‣▪◦][ \t]+|:)?+(?:\*\*|__|`)?+")
 _BETWEEN = re.compile(r"(?:\*\*|__|`)?(?:::?(?:\*\*|__|`)?(?=\s)|[ \t][–—](?=\s))|(?:\*\*|__|`)?\n")
@@ -57,7 +57,8 @@ def label_tables(document: Document) -> Iterator[Table]:
             )
             if is_told and _are_labels(document, rows):
                 columns = (Column((), "", ""), Column((), "", ""))
-                yield Table(document, columns, rows, section=some[0][0].section)
+                table = Table(document, columns, rows, section=some[0][0].section)
+                yield table if some[0][0].cells else replace(table, rows=_certain(table))
 
 
 def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...]:
@@ -113,6 +114,22 @@ def _is_pair(block: Block) -> bool:
     label, value = block.cells
     is_bare = not (label.column_headers or value.column_headers or label.row_headers)
     return is_bare and value.row_headers in ((), (_place(label),))
+
+
+def _certain(table: Table) -> tuple[Row, ...]:
+    """Of lines, those that give a value, or what a code means.
+
+    "Depreciation: GnuCash can track it" in a list of features does not say what depreciation is.
+    """
+    return tuple(
+        row
+        for row in table.rows
+        if any(map(str.isdigit, table.text(row, 0))) or _is_value(table.text(row, 1))
+    )
+
+
+def _is_value(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_VALUE_WORDS and not text.endswith(_SENTENCE_END)
 
 
 def _names_of(document: Document, rows: Sequence[Row]) -> list[str]:
@@ -187,6 +204,5 @@ def _is_of_kind(asking: str, value: str) -> bool:
     if asking in words_of("when"):
         return digits > 0
     if asking in words_of("who"):
-        is_name = len(value.split()) <= _LONGEST_NAME_WORDS and not value.endswith(_SENTENCE_END)
-        return is_name and letters > digits and any(map(str.isupper, value))
+        return _is_value(value) and letters > digits and any(map(str.isupper, value))
     return True
