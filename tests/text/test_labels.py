@@ -176,6 +176,15 @@ def test_what_a_document_says_of_itself(question: str, value: list[str]) -> None
     assert values(question, FileReader().read_content(Path("guide.md"), HEAD)) == value
 
 
+def test_a_heading_of_the_title_page_is_a_label() -> None:
+    page = (
+        b"<h1>Tour guide</h1><h3>Author</h3><p>The Tour Team</p><h3>About</h3><p>It is a guide.</p>"
+    )
+    document = FileReader().read_content(Path("tour.html"), page)
+    assert values("Who wrote this guide?", document) == ["The Tour Team"]
+    assert values("What is the guide about?", document) == []
+
+
 MAIL = b"""From: Petra Lang <petra@example.org>
 To: board@example.org
 Subject: Board meeting moved
@@ -212,7 +221,9 @@ def test_colons_in_prose_are_no_labels(text: str) -> None:
 
 
 def test_a_sentence_behind_a_word_is_no_value() -> None:
-    text = "# Features\n\n- Depreciation: it tracks the depreciation of assets.\n- Price: 20 euros\n"
+    text = (
+        "# Features\n\n- Depreciation: it tracks the depreciation of assets.\n- Price: 20 euros\n"
+    )
     document = FileReader().read_content(Path("a.md"), text.encode())
     assert values("What is depreciation?", document) == []
     assert values("What is the price?", document) == ["20 euros"]

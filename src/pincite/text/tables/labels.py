@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from pincite.records.document import Block, BlockKind, Cell, Document, Range
 from pincite.records.formats import Markup, markup_of
@@ -59,6 +59,20 @@ def label_tables(document: Document) -> Iterator[Table]:
                 columns = (Column((), "", ""), Column((), "", ""))
                 table = Table(document, columns, rows, section=some[0][0].section)
                 yield table if some[0][0].cells else replace(table, rows=_certain(table))
+    yield from _below_headings(document)
+
+
+def _below_headings(document: Document) -> Iterator[Table]:
+    """Headings of a title page with a value below them: `Author`, `Version`."""
+    text, columns = document.text, (Column((), "", ""), Column((), "", ""))
+    for above, below in pairwise(document.blocks[:_TITLE_PAGE_BLOCKS]):
+        label, value = text[above.start : above.end].strip(), text[below.start : below.end].strip()
+        is_label = above.kind is BlockKind.HEADING and len(label.split()) <= _LONGEST_LONE_WORDS
+        is_value = below.kind in _KINDS and not below.cells and _is_value(value)
+        if is_label and is_value and below.section == above.section:
+            cells = Cell(start=above.start, end=above.end), Cell(start=below.start, end=below.end)
+            row = Row(below.start, below.end, cells)
+            yield Table(document, columns, (row,), section=above.section[:-1])
 
 
 def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...]:
