@@ -16,18 +16,12 @@ from pincite.settings.plugins import Hook, Plugin
 PARSERS = Hook("parsers", {one.name: one.reader for one in formats.FORMATS})
 """The parser of each format; a plugin is registered under its file extension without the dot."""
 
-_OLE_HEADER = bytes.fromhex("D0CF11E0A1B11AE1")
+OLE_HEADER = bytes.fromhex("D0CF11E0A1B11AE1")
 _ZIP_HEADERS = (b"PK\x03\x04", b"PK\x05\x06")
 _OTHER_ZIPS = {
     "xl/workbook.bin": "a binary workbook (.xlsb)",
 }
-# Stream names of old Office files; the file's directory holds them in UTF-16.
-_OLE_KINDS = {
-    "EncryptedPackage": ("a password-protected Office file", "a file without a password"),
-    "WordDocument": ("an old Word .doc file", ".docx"),
-    "Workbook": ("an old Excel .xls file", ".xlsx"),
-    "PowerPoint Document": ("an old PowerPoint .ppt file", ".pptx"),
-}
+_ENCRYPTED = "EncryptedPackage"
 
 
 def detect(path: Path, content: bytes) -> FileFormat:
@@ -39,10 +33,10 @@ def detect(path: Path, content: bytes) -> FileFormat:
         return formats.PDF
     if content.startswith(formats.RTF.magic):
         return formats.RTF
-    if content.startswith(_OLE_HEADER):
+    if content.startswith(OLE_HEADER):
         if _holds(content, formats.MSG.ole_stream):
             return formats.MSG
-        raise _old_office(content)
+        raise _old_office(path, content)
     if content.startswith(_ZIP_HEADERS):
         return _zip_format(content)
     if _is_disguised_page(content, named):
@@ -55,14 +49,34 @@ def _holds(content: bytes, stream: str) -> bool:
     return stream.encode("utf-16-le") in content
 
 
-def _old_office(content: bytes) -> ReadError:
-    for name, (found, wanted) in _OLE_KINDS.items():
-        if _holds(content, name):
-            refusal = NeedsPassword if name == "EncryptedPackage" else ReadError
-            return refusal(f"it is {found}; open it in its own program and save it as {wanted}")
+def old_format(suffix: str, content: bytes) -> FileFormat | None:
+    """The present format of an old Office file; None for any other file, and one with a password.
+
+    A text may hold a workbook and the other way round: the name decides where it can.
+    """
+    if not content.startswith(OLE_HEADER) or _holds(content, _ENCRYPTED):
+        return None
+    if _holds(content, formats.MSG.ole_stream):
+        return None
+    held = [
+        one for one in formats.FORMATS if any(_holds(content, name) for name in one.old_streams)
+    ]
+    named = (one for one in held if suffix.lower() in one.media_types)
+    return next(named, held[0] if held else None)
+
+
+def not_converted(new: FileFormat, how: str = "open it in its own program and") -> ReadError:
+    """Why an old Office file is not read, and what to do: `how` stands before "save it as"."""
+    suffix = next(iter(new.media_types))
+    return ReadError(f"it is an old {new.label} {suffix[:-1]} file; {how} save it as {suffix}")
+
+
+def _old_office(path: Path, content: bytes) -> ReadError:
+    if (new := old_format(path.suffix, content)) is not None:
+        return not_converted(new)
     return NeedsPassword(
-        "it is a password-protected document or an old Office file (.doc, .xls, .ppt); open it in "
-        "its own program and save it as .docx, .xlsx or .pptx without a password"
+        "it is a password-protected Office file or a damaged one; open it in its own program and save "
+        "it as .docx, .xlsx or .pptx without a password"
     )
 
 

@@ -49,6 +49,8 @@ class FileFormat:
     zip_part: str = ""
     magic: bytes = b""
     ole_stream: str = ""
+    old_streams: tuple[str, ...] = ()
+    """Of the older binary files of the same program, which LibreOffice turns into this format."""
     library: str = ""
 
     @property
@@ -75,26 +77,29 @@ PDF = FileFormat(
 DOCX = FileFormat(
     name="docx",
     label="Word",
-    media_types=dict.fromkeys((".docx", ".docm"), f"{_OFFICE}wordprocessingml.document"),
+    media_types=dict.fromkeys((".docx", ".docm", ".doc"), f"{_OFFICE}wordprocessingml.document"),
     reader="pincite.ingest.docx.reader:DocxReader",
     # Some programs number the part (`document2.xml`).
     zip_part=r"word/document\d*\.xml",
+    old_streams=("WordDocument",),
     library="lxml",
 )
 XLSX = FileFormat(
     name="xlsx",
     label="Excel",
-    media_types=dict.fromkeys((".xlsx", ".xlsm"), f"{_OFFICE}spreadsheetml.sheet"),
+    media_types=dict.fromkeys((".xlsx", ".xlsm", ".xls"), f"{_OFFICE}spreadsheetml.sheet"),
     reader="pincite.ingest.office.xlsx:XlsxReader",
     zip_part=r"xl/workbook\d*\.xml",
+    old_streams=("Workbook", "Book"),
     library="openpyxl",
 )
 PPTX = FileFormat(
     name="pptx",
     label="PowerPoint",
-    media_types=dict.fromkeys((".pptx", ".pptm"), f"{_OFFICE}presentationml.presentation"),
+    media_types=dict.fromkeys((".pptx", ".pptm", ".ppt"), f"{_OFFICE}presentationml.presentation"),
     reader="pincite.ingest.office.pptx:PptxReader",
     zip_part=r"ppt/presentation\d*\.xml",
+    old_streams=("PowerPoint Document",),
     library="python-pptx",
 )
 EPUB = FileFormat(

@@ -18,7 +18,11 @@ from pathlib import Path
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same on every architecture
 _GET_VERSION = 1
 _PATH_BENEATH = 1
-_READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
+_RUN, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_MAKE_SOCKET = 1 << 9
+_OF_FILES = _RUN | _WRITE_FILE | _READ_FILE
+"""Access that a rule for a single file may give."""
+_NOWHERE = Path(os.devnull), _WRITE_FILE | _READ_FILE
 _RULE = struct.Struct("=Qi")
 
 # The number of file access rights in each ABI version: https://docs.kernel.org, "Previous limitations".
@@ -47,6 +51,20 @@ def restrict_to_reading(paths: Iterable[Path]) -> bool:
 
     Needs no_new_privs. Existing threads are not restricted, so call it before starting any.
     """
+    return _restrict((path, _READ_FILE | _READ_FOLDER) for path in paths)
+
+
+def restrict_to_program(files: Iterable[Path], folder: Path, *, sockets: Path) -> bool:
+    """The same for a program: it may read and run these files, and do anything in one folder.
+
+    In `sockets` it may make sockets, and nothing else.
+    """
+    may_run = _RUN | _READ_FILE | _READ_FOLDER
+    own = (folder, _all_access(version())), (sockets, _MAKE_SOCKET), _NOWHERE
+    return _restrict((*((path, may_run) for path in files), *own))
+
+
+def _restrict(allowed: Iterable[tuple[Path, int]]) -> bool:
     found = version()
     if not found:
         return False
@@ -54,8 +72,8 @@ def restrict_to_reading(paths: Iterable[Path]) -> bool:
     if ruleset < 0:
         return False
     try:
-        for path in paths:
-            _allow(ruleset, path)
+        for path, access in allowed:
+            _allow(ruleset, path, access)
         return not _libc().syscall(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -76,9 +94,12 @@ def installation() -> Iterator[Path]:
     yield from map(Path, _SYSTEM_FILES)
 
 
+def _all_access(found: int) -> int:
+    return (1 << _KINDS_OF_ACCESS.get(found, 16)) - 1
+
+
 def _ruleset(found: int) -> int:
-    files = (1 << _KINDS_OF_ACCESS.get(found, 16)) - 1
-    fields = [files]
+    fields = [_all_access(found)]
     if found >= _NET_SINCE:
         fields.append(_BIND_AND_CONNECT)
     if found >= _SCOPES_SINCE:
@@ -87,12 +108,12 @@ def _ruleset(found: int) -> int:
     return int(_libc().syscall(_CREATE, attributes, ctypes.c_size_t(len(attributes)), 0))
 
 
-def _allow(ruleset: int, path: Path) -> None:
+def _allow(ruleset: int, path: Path, wanted: int) -> None:
     with contextlib.suppress(OSError):  # a path that does not exist needs no rule
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-            access = _READ_FILE | _READ_FOLDER if is_folder else _READ_FILE
+            access = wanted if is_folder else wanted & _OF_FILES
             _libc().syscall(_ADD, ruleset, _PATH_BENEATH, _RULE.pack(access, descriptor), 0)
         finally:
             os.close(descriptor)

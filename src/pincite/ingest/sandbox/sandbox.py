@@ -8,18 +8,21 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import NoReturn, Self
+from typing import BinaryIO, NoReturn, Self
 
 from pincite.errors import ReadError
 from pincite.ingest.readers import MEBIBYTE, opened
 from pincite.ingest.reading import NeedsPassword, SameBytesFail
 from pincite.ingest.safety.cleaning import cleaned, cleaned_name
 from pincite.ingest.sandbox.children import OUT_OF_PROCESSOR_TIME, ChildGone, Keeper
+from pincite.ingest.sandbox.conversion import in_present_format
 from pincite.ingest.sandbox.worker import DOCUMENT, LOCKED, PICTURE
 from pincite.records.document import Document, open_file_digest
 from pincite.records.document_codec import document_from_bytes
 from pincite.records.flow import FileRead
 
+Identity = tuple[str, str]
+"""Document id and SHA-256 of a file's bytes."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -66,23 +69,23 @@ class SandboxedReader:
 
         Raises SameBytesFail if the cause is the file itself, not its location or this machine.
         """
-        kind, payload, identity = self._exchange(path)
+        kind, payload, identity, given = self._exchange(path)
         if kind != DOCUMENT:
             self._refuse(kind, payload, identity[0])
         document = document_from_bytes(payload)
-        if (document.id, document.sha256) != identity:
+        if (document.id, document.sha256) != given:
             raise ReadError(
                 "the text read does not belong to its bytes: it was changed while it was read, or it "
                 "manipulated its reader; ingest it again"
             )
-        return replace(cleaned(document), name=path.name)
+        return replace(cleaned(document), id=identity[0], sha256=identity[1], name=path.name)
 
     def draw(self, path: Path, sha256: str, *, page: int, scale: float) -> bytes:
         """A page of the PDF with this SHA-256, as PNG; `scale` is in pixels per point.
 
         Raises ReadError, also if the file has changed since.
         """
-        kind, payload, identity = self._exchange(path, {"page": page, "scale": scale})
+        kind, payload, identity, _ = self._exchange(path, {"page": page, "scale": scale})
         if identity[1] != sha256:
             raise ReadError("it has changed since it was ingested; ingest it again")
         if kind != PICTURE:
@@ -97,34 +100,44 @@ class SandboxedReader:
 
     def _exchange(
         self, path: Path, draw: Mapping[str, float] | None = None
-    ) -> tuple[bytes, bytes, tuple[str, str]]:
-        """The answer of a process (kind, payload), and the file's document id and SHA-256."""
-        with opened(path, self._limits.file_bytes) as file:
-            keeper = self._running_keeper()
-            size = file.seek(0, 2)
-            seconds = self._limits.processor_seconds_for(size)
-            identity = ("", "")
-            try:
-                keeper.begin(file, path.name, seconds, draw)
-                # Hashed while it is read; the file position belongs to the other process.
-                identity = open_file_digest(file)
-                kind, payload = keeper.exchange(
-                    seconds=self._limits.seconds,
-                    total=self._limits.total_seconds,
-                    most_bytes=self._limits.answer_bytes,
-                )
-            except ChildGone as gone:
-                is_alive = keeper.is_alive()
-                if not is_alive:
-                    self.close()
-                reason = self._reason(gone, seconds)
-                if identity[0] and (is_alive or gone.out_of_time):
-                    raise SameBytesFail(reason, identity[0]) from None
-                raise ReadError(reason) from None
-            except BaseException:
-                # Interrupted: the answer still to come must not be taken for that of another request.
+    ) -> tuple[bytes, bytes, Identity, Identity]:
+        """The answer of a process: kind, payload, identities of file and of what was read."""
+        seconds = self._limits.seconds
+        with (
+            opened(path, self._limits.file_bytes) as file,
+            in_present_format(file, path.suffix, seconds=seconds) as given,
+        ):
+            identity = open_file_digest(file) if given is not file else ("", "")
+            kind, payload, read = self._exchange_open(given, path.name, draw)
+            return kind, payload, read if given is file else identity, read
+
+    def _exchange_open(
+        self, file: BinaryIO, name: str, draw: Mapping[str, float] | None
+    ) -> tuple[bytes, bytes, Identity]:
+        keeper = self._running_keeper()
+        seconds = self._limits.processor_seconds_for(file.seek(0, 2))
+        identity = ("", "")
+        try:
+            keeper.begin(file, name, seconds, draw)
+            # Hashed while it is read; the file position belongs to the other process.
+            identity = open_file_digest(file)
+            kind, payload = keeper.exchange(
+                seconds=self._limits.seconds,
+                total=self._limits.total_seconds,
+                most_bytes=self._limits.answer_bytes,
+            )
+        except ChildGone as gone:
+            is_alive = keeper.is_alive()
+            if not is_alive:
                 self.close()
-                raise
+            reason = self._reason(gone, seconds)
+            if identity[0] and (is_alive or gone.out_of_time):
+                raise SameBytesFail(reason, identity[0]) from None
+            raise ReadError(reason) from None
+        except BaseException:
+            # Interrupted: the answer still to come must not be taken for that of another request.
+            self.close()
+            raise
         return kind, payload, identity
 
     def in_force(self) -> Mapping[str, str]:

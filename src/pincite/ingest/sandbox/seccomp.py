@@ -124,6 +124,37 @@ def program(machine: str, process: int) -> list[Instruction]:
     ]
 
 
+_OF_PROGRAMS = frozenset(
+    """
+    socket socketpair bind listen accept accept4 sendto sendmsg sendmmsg execve execveat fork vfork
+    kill tkill pidfd_open creat pidfd_send_signal rename renameat renameat2 link linkat symlink
+    symlinkat unlink unlinkat mkdir mkdirat rmdir truncate ftruncate fallocate chmod fchmod fchmodat
+    utime utimes utimensat futimesat copy_file_range sendfile chdir fchdir
+    inotify_init inotify_init1 personality shmget shmat semget splice
+    """.split()
+)
+"""What a whole program needs that a reader does not; Landlock says where it may write."""
+_OWN_MACHINE = 1
+"""AF_UNIX: sockets to other processes of this machine, which Landlock restricts."""
+
+
+def program_without_network(machine: str) -> list[Instruction]:
+    """The filter for another program. Raises KeyError for an unsupported architecture."""
+    of = _MACHINES[machine]
+    refused = [found[of.column] for name, found in _REFUSED.items() if name not in _OF_PROGRAMS]
+    return [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_IF_EQUAL, 1, 0, of.audit),
+        (_RETURN, 0, 0, _KILL_PROCESS),
+        (_LOAD, 0, 0, _NUMBER),
+        (_IF_AT_LEAST, 0, 1, _FIRST_UNKNOWN),
+        (_RETURN, 0, 0, _ERROR | errno.ENOSYS),
+        *(line for number in refused if number is not None for line in _where(number, _refusal())),
+        *_only(_REFUSED["socket"][of.column] or 0, (_IF_EQUAL, 0, 1, _OWN_MACHINE)),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
 def _refusal() -> int:
     return _ERROR | errno.EPERM
 
@@ -196,10 +227,16 @@ def unavailable() -> str:
 
 def refuse_calls() -> bool:
     """Install the filter permanently for all threads of this process; returns whether it worked."""
-    if unavailable():
-        return False
+    return not unavailable() and _install(program(os.uname().machine, os.getpid()))
+
+
+def refuse_network() -> bool:
+    """The same with the filter for another program, which is started afterwards."""
+    return not unavailable() and _install(program_without_network(os.uname().machine))
+
+
+def _install(lines: list[Instruction]) -> bool:
     machine = os.uname().machine
-    lines = program(machine, os.getpid())
     filters = (_Filter * len(lines))(*(_Filter(*line) for line in lines))
     given = _Program(len(lines), filters)
     result = _libc().syscall(_SECCOMP[machine], _SET_FILTER, _ALL_THREADS, ctypes.byref(given))
