@@ -2,8 +2,9 @@
 
 The package reads the files and cuts the passages, as it does for a library; the structure says what
 answers: the steps below a heading that names a task, the text below a heading that is a question, the
-definition of a term or an option, the row of a table. For each there is a passage of the same document
-that does not answer it, the likest by words. Needs the package, not PyTorch.
+definition of a term or an option, the row of a table. Sentences of a few forms answer what they turn into:
+"To export a page, choose File" says how to export a page. For each there is a passage of the same
+document that does not answer it, the likest by words. English only. Needs the package, not PyTorch.
 
 `training/model_card.md` names the packages of documentation and their licences.
 """
@@ -26,11 +27,12 @@ from pincite.ingest.readers import FileReader
 from pincite.records.document import Block, BlockKind, Document, Range
 from pincite.records.flow import Passage
 from pincite.settings.groups import ChunkingSettings
+from pincite.text.languages import sure_language
 from pincite.text.terms import terms
 from training.rows import Row, row_of, write_rows
 
 OF_A_DOCUMENT = 16
-OF_A_FOLDER = 5_000
+OF_A_FOLDER = 6_000
 SUFFIXES = (".html", ".htm", ".md")
 
 _NUMBER = re.compile(r"^\s*(?:chapter\s+)?(?:[\dA-Z]{1,3}\.)+(?:\d+\.?)*\s+", re.IGNORECASE)
@@ -57,6 +59,42 @@ _TERMS = (
     "What is the purpose of {}?",
 )
 _ROWS = ("What is the {head} of {key}?", "What does {key} mean?", "{key} {head}", "What is {key}?")
+
+_HOW = ("How do I {}?", "How can I {}?", "How do you {}?", "What do I do to {}?", "how to {}")
+_IF = ("What happens if {}?", "What should I do if {}?", "What if {}?")
+_SENTENCES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r"To (?P<it>[a-z]{2,}\b[^,.;:()]{8,70}), "), _HOW),
+    (re.compile(r"If you (?:want|need|wish|would like) to (?P<it>[a-z][^,.;:()]{8,70}), "), _HOW),
+    (re.compile(r"If (?P<it>(?:you|the|your|a|an|no|it|there)\b[^,.;:()]{8,70}), "), _IF),
+    (
+        re.compile(r"You can (?P<it>[a-z][^,.;:()]{8,60}?) (?:by|using|with|from|in|via) "),
+        ("How can I {}?", "Can I {}?", "How do I {}?", "Is it possible to {}?"),
+    ),
+    (
+        re.compile(
+            r"(?P<it>(?:The|A|An) (?:[\w-]+ ){1,4}?[\w-]+) (?:is|are) (?:an?|the|\d|called|used|how)\b"
+        ),
+        ("What is {}?", "Tell me about {}", "Which is {}?"),
+    ),
+    (
+        re.compile(
+            r"(?!It|They|This|There|We|Note|That|Otherwise|To|If|Which)(?P<who>(?:The|A|An|Your|All|Every|These|This)? ?(?:[\w-]+ ){0,3}?[\w-]+) "
+            r"(?P<may>must|may|can|should|cannot)(?: not)? (?P<it>[a-z][^,.;:()]{8,70})[.,;]"
+        ),
+        ("{may} {who} {}?",),
+    ),
+    (
+        re.compile(r"(?P<it>[A-Z][\w ,'-]{12,80}) because "),
+        ("Why is it that {}?", "What is the reason that {}?"),
+    ),
+)
+_OWN = {"you": "I", "your": "my", "yours": "mine", "yourself": "myself"}
+_LANGUAGE_CHARS = 4_000
+_OF_SENTENCES = 8
+"""Of a document."""
+_DROPPED = 0.25
+"""Share of the questions from which a word is left out: people seldom write what a document does."""
+_LEAST_WORDS_LEFT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +125,38 @@ def questions_of(document: Document, verbs: Counter[str], random: Random) -> Ite
                 yield Asked(random.choice(_TERMS).format(name), ((start, block.end),))
         elif block.kind is BlockKind.TABLE_ROW and len(block.cells) >= 2:
             yield from _of_row(document, block, random)
+
+
+def questions_of_sentences(
+    document: Document, passages: Sequence[Passage], random: Random
+) -> Iterator[Asked]:
+    """What single sentences of running text answer."""
+    for passage in passages:
+        for span in passage.sentences:
+            text = " ".join(document.text[span.start : span.end].split())
+            for pattern, forms in _SENTENCES:
+                if found := pattern.match(text):
+                    yield Asked(_worded(found, forms, random), ((span.start, span.end),))
+                    break
+
+
+def _worded(found: re.Match[str], forms: Sequence[str], random: Random) -> str:
+    """A question in the words of a person who asks for themselves."""
+    named = {name: _own(text) for name, text in found.groupdict().items() if text}
+    may = {"cannot": "can"}.get(named.get("may", ""), named.get("may", ""))
+    form = random.choice(forms)
+    asked = form.format(named["it"], may=may.capitalize(), who=named.get("who", ""))
+    words = asked.split()
+    if random.random() < _DROPPED and len(words) > _LEAST_WORDS_LEFT + 3:
+        del words[random.randrange(_LEAST_WORDS_LEFT, len(words) - 1)]
+    return " ".join(words)
+
+
+def _own(text: str) -> str:
+    words = [_OWN.get(word.casefold(), word) for word in text.split()]
+    first = words[0]
+    words[0] = first if first == "I" or first[1:].casefold() != first[1:] else first.casefold()
+    return " ".join(words).replace("I are", "I am")
 
 
 def _of_heading(
@@ -174,7 +244,8 @@ def _read(path: Path) -> tuple[Document, tuple[Passage, ...]] | None:
         document = FileReader(max_file_bytes=2_000_000).read(path)
     except PinciteError:
         return None
-    return document, chunker(ChunkingSettings()).chunk(document)
+    passages = chunker(ChunkingSettings()).chunk(document)
+    return (document, passages) if sure_language(document.text[:_LANGUAGE_CHARS]) == "en" else None
 
 
 def folder_rows(folder: Path) -> list[Row]:
@@ -189,6 +260,8 @@ def folder_rows(folder: Path) -> list[Row]:
         random = Random(f"{path.name} {document.id}")
         asked = list(questions_of(document, verbs, random))
         some = random.sample(asked, min(OF_A_DOCUMENT, len(asked)))
+        said = list(questions_of_sentences(document, passages, random))
+        some += random.sample(said, min(_OF_SENTENCES, len(said)))
         rows += rows_from(f"{folder.name}/{path.stem}", document, passages, some)
     pairs = [rows[first : first + 2] for first in range(0, len(rows), 2)]
     Random(folder.name).shuffle(pairs)

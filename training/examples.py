@@ -84,7 +84,7 @@ MIXTURE = {
     "foolmetwice": Share(0, 2_500),
     "infotabs": Share(0, 7_000),
     "laid-out": Share(5_000, 6_000),
-    "documents": Share(8_000, 6_000),
+    "documents": Share(22_000, 14_000),
 }
 
 # Files of questions that are never answered elsewhere: what is learnt from them is how they are worded.

@@ -58,3 +58,33 @@ def test_the_passage_that_does_not_answer_is_another_one(tmp_path: Path) -> None
 def test_the_verb_of_a_heading(gerund: str, verb: str) -> None:
     words = Counter({"print": 3, "use": 9, "set": 5, "add": 4})
     assert infinitive(gerund, words) == verb
+
+
+SAID = """<html lang="en"><body><h1>Printing</h1>
+<p>To print a range of pages, enter their numbers in the dialog. The printer is in the hall.</p>
+<p>You can change the paper size by opening the lower drawer of the printer in the hall.</p>
+<p>If the printer is out of toner, call the service desk. It is the place for all of this.</p>
+<p>Visitors must not use the printer without asking. It rains.</p></body></html>"""
+
+
+def test_sentences_answer_what_they_turn_into(tmp_path: Path) -> None:
+    (tmp_path / "print.html").write_text(SAID, encoding="utf-8")
+    answered = {row["question"]: row for row in folder_rows(tmp_path) if row["answers"]}
+    for part, answer in (
+        ("print a range of pages", "To print a range of pages, enter their numbers in the dialog."),
+        ("change the paper size", "You can change the paper size by opening the lower drawer"),
+        ("the printer is out of toner", "If the printer is out of toner, call the service desk."),
+        ("Must visitors use the printer", "Visitors must not use the printer without asking."),
+    ):
+        found = [row for question, row in answered.items() if part in question]
+        assert found, (part, list(answered))
+        assert found[0]["answers"][0]["text"].startswith(answer)
+    assert not any("rain" in question for question in answered)
+
+
+def test_documents_in_other_languages_are_left_out(tmp_path: Path) -> None:
+    page = (
+        "<h1>Drucken</h1><p>Wenn der Drucker leer ist, rufen Sie bitte den Dienst im Haus an.</p>"
+    )
+    (tmp_path / "drucken.html").write_text(page * 3, encoding="utf-8")
+    assert folder_rows(tmp_path) == []

@@ -109,11 +109,11 @@ class SmallReader:
     """
 
     def __init__(self, *, name: str, tokenizer: Tokenizer, runtime: Runtime) -> None:
-        """Raises ModelError for a graph that does not give four scores for each token."""
-        if runtime.dimensions != _SCORES:
+        """Raises ModelError for a graph that gives fewer than four scores for each token."""
+        if runtime.dimensions < _SCORES:
             raise ModelError(
-                f"{name}: gives {runtime.dimensions} scores for a token, and a reader gives {_SCORES}: "
-                "this is a model for something else"
+                f"{name}: gives {runtime.dimensions} scores for a token, and a reader gives {_SCORES} "
+                "or more: this is a model for something else"
             )
         self.name = name
         self.runtime = runtime.name
