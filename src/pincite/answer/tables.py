@@ -115,6 +115,8 @@ def _derivation(reading: Reading) -> Derivation | None:
 
 
 def _read_as(reading: Reading) -> str:
+    if reading.table.is_form:
+        return f"read as: {reading.said}"
     count = f"{len(reading.rows):,} of {len(reading.table.rows):,} rows"
     is_cut = len(reading.rows) > MOST_QUOTED and reading.operation is Operation.ROWS
     quoted = f", the first {MOST_QUOTED} are quoted" if is_cut else ""

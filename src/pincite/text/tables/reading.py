@@ -112,6 +112,10 @@ class Reading:
     def said(self) -> str:
         """How the question was read: `rows of Pumps where Price < 300`."""
         table = self.table
+        if table.is_form:
+            labels = {text for one in self.conditions if not one.column for text in one.values}
+            if labels:
+                return f"label {' and '.join(map(repr, sorted(labels)))} of {self.name}"
         told = f"rows of {self.name}"
         if self.conditions:
             told += f" where {' and '.join(one.said(table) for one in self.conditions)}"
