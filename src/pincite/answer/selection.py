@@ -16,6 +16,7 @@ from pincite.text.keys import key_terms, named_by
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
 from pincite.text.remarks import is_header_place, may_be_answered_by_header
+from pincite.text.structure import is_contents_line
 from pincite.text.terms import terms, tokens
 
 if TYPE_CHECKING:
@@ -353,7 +354,8 @@ def _why_silent(question: Question, scored: Sequence[Scored], sources: Sources) 
         if speaking >= _LOOKED_AT:
             break
         text = sources.text_of(span)
-        if _CONTENTS_LINE.fullmatch(text.strip()):
+        is_listed = is_contents_line(sources.document(span.document_id), span.start, span.end)
+        if is_listed or _CONTENTS_LINE.fullmatch(text.strip()):
             reasons[span] = "a line of the contents"
         elif not may_ask and _asks(text):
             reasons[span] = "it asks and does not answer"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise, takewhile
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
@@ -41,6 +42,44 @@ def is_page_edge(document: Document, start: int, end: int) -> bool:
         return True
     is_whole = len(blocks) == 1 and (blocks[0].start, blocks[0].end) == (start, end)
     return is_whole and bool(_PAGE_MARK.search(text))
+
+
+# Lines of a table of contents.
+
+_PAGE_DIGITS = 4
+_LONGEST_HEADING_CHARS = 200
+
+
+def is_contents_line(document: Document, start: int, end: int) -> bool:
+    """Whether `text[start:end]` repeats a heading of its document, with or without its page.
+
+    Such a line says where something stands, not what it is.
+    """
+    blocks = document.blocks_in(start, end)
+    if len(blocks) != 1 or blocks[0].kind is BlockKind.HEADING:
+        return False
+    if blocks[0].end - blocks[0].start > _LONGEST_HEADING_CHARS:
+        return False
+    line = " ".join(document.text[blocks[0].start : blocks[0].end].split())
+    headings = _headings(_Held(document.id, document))
+    bare = line.rstrip("0123456789")
+    is_paged = 0 < len(line) - len(bare) <= _PAGE_DIGITS
+    return line in headings or (is_paged and bare.rstrip(" .…·_") in headings)
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A document by its id: a cache must not compare texts."""
+
+    id: str
+    document: Document = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _headings(held: _Held) -> frozenset[str]:
+    text = held.document.text
+    blocks = (block for block in held.document.blocks if block.kind is BlockKind.HEADING)
+    return frozenset(" ".join(text[block.start : block.end].split()) for block in blocks)
 
 
 # The structural unit of a sentence.
