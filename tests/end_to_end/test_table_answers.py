@@ -307,14 +307,3 @@ def test_of_two_questions_the_one_that_is_computed_is_not_said_to_have_no_answer
     told = " ".join(answer.reasons)
     assert "computed if asked alone: How many items are in category Staff" in told
     assert "no answer found" not in told
-
-
-def test_a_difference_of_things_is_no_subtraction(tmp_path: Path) -> None:
-    page = "<h1>Users</h1><table><tr><th>Command</th><th>Use</th></tr>"
-    page += "<tr><td>su</td><td>becomes another user and asks for that user's password</td></tr>"
-    page += "<tr><td>sudo</td><td>runs one command and asks for your own password</td></tr></table>"
-    (tmp_path / "users.html").write_text(page, encoding="utf-8")
-    with Library.open(tmp_path / "library") as library:
-        library.ingest([tmp_path / "users.html"])
-        answer = library.ask("What is the difference between su and sudo?")
-    assert not any("were not compared" in str(reason) for reason in answer.reasons)

@@ -55,11 +55,8 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
     )
     said = {word.folded for text in (best.quote, *heads) for word in words_in(text, "en")}
     phrases = Phrases(question.plain, question.language)
-    asked = {**ways_of("superlatives"), **ways_of("aggregates")}
-    if not any(map(str.isdigit, best.quote)):  # "The difference between su and sudo"
-        asked = {words: way for words, way in asked.items() if way != Operation.DIFFERENCE}
     for place in range(len(phrases.words)):
-        ranked = phrases.rank_at(place, asked)
+        ranked = phrases.rank_at(place, {**ways_of("superlatives"), **ways_of("aggregates")})
         if ranked is not None and not said.issuperset(ranked[0].split()):
             return ranked[0]
         compared = phrases.before(place, ways_of("comparisons"))
