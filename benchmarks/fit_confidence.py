@@ -59,7 +59,7 @@ SPEAKS_AGAINST = {"faint", "elsewhere", "unknown", "numbers", "negated", "oppose
 RIDGE = 1e-3
 """On standardised signals."""
 ARTICLE_FOLDS = 3
-STANCES = {"strict": 0.7, "balanced": 0.95, "eager": 0.99}
+STANCES = {"strict": 0.7, "balanced": 0.92, "eager": 0.99}
 """Share of the right answers that is shown."""
 DEFAULTS, FEW = ("late_interaction", "late_interaction_read"), 150
 """These are fitted on all questions, the others on so many of each set."""

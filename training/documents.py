@@ -2,8 +2,8 @@
 
 The package reads the files and cuts the passages, as it does for a library; the structure says what
 answers: the steps below a heading that names a task, the text below a heading that is a question, the
-definition of a term or an option, the row of a table. Sentences of a few forms answer what they turn into:
-"To export a page, choose File" says how to export a page. For each there is a passage of the same
+definition of a term or an option, the row of a table. Sentences of a few forms answer what they turn
+into: "To export a page, choose File" says how to export a page. For each there is a passage of the same
 document that does not answer it, the likest by words. English only. Needs the package, not PyTorch.
 
 `training/model_card.md` names the packages of documentation and their licences.

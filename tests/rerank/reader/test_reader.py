@@ -66,9 +66,9 @@ def test_a_sentence_outside_the_window_is_not_read() -> None:
     assert reading.sentences[1] is None
 
 
-def test_a_graph_with_other_scores_is_refused() -> None:
-    with pytest.raises(ModelError, match="marked: gives 384 scores for a token"):
-        marked(384)
+def test_a_graph_with_too_few_scores_is_refused() -> None:
+    with pytest.raises(ModelError, match="marked: gives 3 scores for a token"):
+        marked(3)
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

@@ -175,7 +175,7 @@ def _shares(logits: NDArray[np.float32]) -> NDArray[Any]:
 
 # Opens the reader's file after checking its digest.
 
-READER_SHA256 = "4bf83b9971da4499a5b5e5684d0d17d2918203388aae34bcc898aab8cbadc34d"
+READER_SHA256 = "e8cf8b3048008647ffa6dbf51373c86a5893305244a8bf5a530e9581b4224345"
 
 
 def open_small_reader(
