@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
@@ -78,7 +79,8 @@ _SENTENCES: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     ),
     (
         re.compile(
-            r"(?!It|They|This|There|We|Note|That|Otherwise|To|If|Which)(?P<who>(?:The|A|An|Your|All|Every|These|This)? ?(?:[\w-]+ ){0,3}?[\w-]+) "
+            r"(?!It|They|This|There|We|Note|That|Otherwise|To|If|Which)"
+            r"(?P<who>(?:The|A|An|Your|All|Every|These|This)? ?(?:[\w-]+ ){0,3}?[\w-]+) "
             r"(?P<may>must|may|can|should|cannot)(?: not)? (?P<it>[a-z][^,.;:()]{8,70})[.,;]"
         ),
         ("{may} {who} {}?",),
@@ -251,7 +253,8 @@ def _read(path: Path) -> tuple[Document, tuple[Passage, ...]] | None:
 def folder_rows(folder: Path) -> list[Row]:
     """The rows of one folder of documentation, up to `OF_A_FOLDER`."""
     paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES)
-    with ProcessPoolExecutor(1) as pool:
+    # Started anew: a copy of this process may hold a lock of a thread that it has not.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         read = list(pool.map(_read, paths, chunksize=8))
     found = [(path, one) for path, one in zip(paths, read, strict=True) if one]
     verbs = Counter(word for _, (document, _) in found for word in document.text.casefold().split())
