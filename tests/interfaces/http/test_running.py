@@ -56,7 +56,7 @@ def test_the_demo_is_served_by_two_processes_that_see_what_another_ingests(
         asked = {"question": "When is the gasket changed?"}
         for _ in range(6):  # Whichever process answers.
             answer = get(f"{address}/v1/query", asked)
-            assert answer["citations"][0]["source"] == "gasket.txt"
+            assert [one["source"] for one in answer["citations"][:1]] == ["gasket.txt"], answer
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=300) is not None
         assert not is_up(address)
