@@ -38,6 +38,12 @@ def test_a_line_that_repeats_a_heading_is_of_the_contents(name: str) -> None:
     assert not any(is_line for (_, is_heading), is_line in found.items() if is_heading)
 
 
+def test_things_that_have_a_section_each_are_no_contents() -> None:
+    page = "<h1>Rules</h1><h2>Devices</h2><ul><li>Oven</li></ul><h2>Oven</h2><p>Two hours.</p>"
+    document = FileReader().read_content(Path("rules.html"), page.encode())
+    assert not any(is_contents_line(document, block.start, block.end) for block in document.blocks)
+
+
 def test_it_does_not_answer(tmp_path: Path) -> None:
     (tmp_path / "guide.html").write_text(PAGES["guide.html"], encoding="utf-8")
     with Library.open(tmp_path / "library") as library:

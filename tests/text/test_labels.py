@@ -185,6 +185,24 @@ def test_a_heading_of_the_title_page_is_a_label() -> None:
     assert values("What is the guide about?", document) == []
 
 
+@pytest.mark.parametrize(
+    ("page", "question"),
+    [
+        (
+            b"<h1>Boats</h1><h2>Models</h2><p>We make two:</p><ul><li>Tern</li></ul>",
+            "Which models?",
+        ),
+        (
+            b"<h1>Rules</h1><h2>Ovens</h2><ul><li>Old</li><li>New</li></ul>",
+            "Which ovens are there?",
+        ),
+        (b"<h1>Tour</h1><h3>Authors</h3><ul><li>Ann Lee</li><li>Bo Vik</li></ul>", "Who wrote it?"),
+    ],
+)
+def test_what_begins_a_list_below_a_heading_is_no_value(page: bytes, question: str) -> None:
+    assert values(question, FileReader().read_content(Path("a.html"), page)) == []
+
+
 MAIL = b"""From: Petra Lang <petra@example.org>
 To: board@example.org
 Subject: Board meeting moved

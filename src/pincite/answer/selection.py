@@ -275,7 +275,6 @@ _ABOUT_QUESTIONS = re.compile(
 )
 _BEHIND_QUESTION = " \t\n*_)]\"”»'"
 _LINK_TARGET = re.compile(r"\]\([^()\s]{0,500}\)\W*$")
-_CONTENTS_LINE = re.compile(r"(?:[-*+]|\d+[.)])?\s*\[[^\[\]]{1,300}\]\(#[^()\s]{0,300}\)")
 _REPEATED = 0.7
 """A sentence that asks with this share of the question's words repeats it."""
 
@@ -354,8 +353,7 @@ def _why_silent(question: Question, scored: Sequence[Scored], sources: Sources) 
         if speaking >= _LOOKED_AT:
             break
         text = sources.text_of(span)
-        is_listed = is_contents_line(sources.document(span.document_id), span.start, span.end)
-        if is_listed or _CONTENTS_LINE.fullmatch(text.strip()):
+        if is_contents_line(sources.document(span.document_id), span.start, span.end):
             reasons[span] = "a line of the contents"
         elif not may_ask and _asks(text):
             reasons[span] = "it asks and does not answer"

@@ -46,15 +46,20 @@ def is_page_edge(document: Document, start: int, end: int) -> bool:
 
 # Lines of a table of contents.
 
+_CONTENTS_LINK = re.compile(r"(?:[-*+]|\d+[.)])?\s*\[[^\[\]]{1,300}\]\(#[^()\s]{0,300}\)")
+_NUMBERED = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){0,5}\.?\s")
 _PAGE_DIGITS = 4
 _LONGEST_HEADING_CHARS = 200
 
 
 def is_contents_line(document: Document, start: int, end: int) -> bool:
-    """Whether `text[start:end]` repeats a heading of its document, with or without its page.
+    """Whether `text[start:end]` repeats a heading with its number or a page, or links to a place.
 
-    Such a line says where something stands, not what it is.
+    Such a line says where something stands, not what it is. A bare repetition may be a list of things
+    that have a section each, which answers which ones there are.
     """
+    if _CONTENTS_LINK.fullmatch(document.text[start:end].strip()):
+        return True
     blocks = document.blocks_in(start, end)
     if len(blocks) != 1 or blocks[0].kind is BlockKind.HEADING:
         return False
@@ -64,7 +69,8 @@ def is_contents_line(document: Document, start: int, end: int) -> bool:
     headings = _headings(_Held(document.id, document))
     bare = line.rstrip("0123456789")
     is_paged = 0 < len(line) - len(bare) <= _PAGE_DIGITS
-    return line in headings or (is_paged and bare.rstrip(" .…·_") in headings)
+    is_numbered = _NUMBERED.match(line) is not None and line in headings
+    return is_numbered or (is_paged and bare.rstrip(" .…·_") in headings)
 
 
 @dataclass(frozen=True)

@@ -41,15 +41,19 @@ _PROGRAM_FILES = tuple(
     map(
         Path,
         (
-            *("/usr", "/bin", "/lib", "/lib64", "/opt", "/etc", "/dev", "/proc", "/sys/devices"),
-            *("/var/lib/libreoffice", "/var/spool/libreoffice", "/var/cache/fontconfig"),
+            *("/usr", "/bin", "/lib", "/lib64", "/opt", "/var/lib/libreoffice"),
+            *("/var/spool/libreoffice", "/var/cache/fontconfig", "/etc/libreoffice", "/etc/fonts"),
+            *("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/nsswitch.conf"),
+            *("/dev/urandom", "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu"),
         ),
     )
 )
+"""Not all of `/etc`, `/dev` and `/proc`, where keys, disks and other processes are."""
 _SOCKETS = Path("/tmp")  # noqa: S108 - LibreOffice's own choice, which nothing changes
 _MADE = "made"
 _STARTS = 2
 _MOST_WRITTEN_BYTES = 1 << 30
+_MOST_MEMORY_BYTES = 4 << 30
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from pincite.ingest.sandbox.conversion import run_confined; run_confined(sys.argv[2:])"
@@ -153,14 +157,8 @@ def _arguments(folder: Path, given: str, wanted: str) -> Sequence[str]:
     return (
         *("--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault"),
         f"-env:UserInstallation={_profile(folder)}",
-        *(
-            f"--infilter={given}",
-            "--convert-to",
-            wanted,
-            "--outdir",
-            str(folder / _MADE),
-            str(folder / "given"),
-        ),
+        *(f"--infilter={given}", "--convert-to", wanted),
+        *("--outdir", str(folder / _MADE), str(folder / "given")),
     )
 
 
@@ -187,6 +185,7 @@ def run_confined(arguments: Sequence[str]) -> None:
         os._exit(1)
     for kind, limit in (
         (resource.RLIMIT_CPU, int(seconds)),
+        (resource.RLIMIT_AS, _MOST_MEMORY_BYTES),
         (resource.RLIMIT_FSIZE, _MOST_WRITTEN_BYTES),
         (resource.RLIMIT_CORE, 0),
     ):

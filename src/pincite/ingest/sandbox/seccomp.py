@@ -103,13 +103,7 @@ def program(machine: str, process: int) -> list[Instruction]:
     of = _MACHINES[machine]
     numbers = [found[of.column] for found in _REFUSED.values()]
     return [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_IF_EQUAL, 1, 0, of.audit),
-        (_RETURN, 0, 0, _KILL_PROCESS),
-        (_LOAD, 0, 0, _NUMBER),
-        # These include the x32 calls, whose numbers are offset by 0x40000000.
-        (_IF_AT_LEAST, 0, 1, _FIRST_UNKNOWN),
-        (_RETURN, 0, 0, _ERROR | errno.ENOSYS),
+        *_known_calls(of),
         *_where(of.openat2, _ERROR | errno.ENOSYS),
         # Its flags are in memory, which a filter cannot read; the C library falls back to `clone`.
         *_where(of.clone3, _ERROR | errno.ENOSYS),
@@ -143,15 +137,23 @@ def program_without_network(machine: str) -> list[Instruction]:
     of = _MACHINES[machine]
     refused = [found[of.column] for name, found in _REFUSED.items() if name not in _OF_PROGRAMS]
     return [
+        *_known_calls(of),
+        *(line for number in refused if number is not None for line in _where(number, _refusal())),
+        *_only(_REFUSED["socket"][of.column] or 0, (_IF_EQUAL, 0, 1, _OWN_MACHINE)),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+
+
+def _known_calls(of: _Machine) -> list[Instruction]:
+    """Kill other architectures, refuse newer calls, and leave the number of the call loaded."""
+    return [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_IF_EQUAL, 1, 0, of.audit),
         (_RETURN, 0, 0, _KILL_PROCESS),
         (_LOAD, 0, 0, _NUMBER),
+        # These include the x32 calls, whose numbers are offset by 0x40000000.
         (_IF_AT_LEAST, 0, 1, _FIRST_UNKNOWN),
         (_RETURN, 0, 0, _ERROR | errno.ENOSYS),
-        *(line for number in refused if number is not None for line in _where(number, _refusal())),
-        *_only(_REFUSED["socket"][of.column] or 0, (_IF_EQUAL, 0, 1, _OWN_MACHINE)),
-        (_RETURN, 0, 0, _ALLOW),
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from pincite.records.document import Block, BlockKind, Cell, Document, Range
 from pincite.records.formats import Markup, markup_of
@@ -31,7 +31,7 @@ _LEAD = re.compile(r"[ \t]*(?:[-*+•‣▪◦][ \t]+|:)?+(?:\*\*|__|`)?+")
 _BETWEEN = re.compile(r"(?:\*\*|__|`)?(?:::?(?:\*\*|__|`)?(?=\s)|[ \t][–—](?=\s))|(?:\*\*|__|`)?\n")
 _NO_LABEL = re.compile(r"[.!?;|\[\]<>](?:\s|$)|[|\[\]<>]")
 _MAIL = "message/"
-_SENTENCE_END = (".", "!", "?")
+_NO_VALUE_END = (".", "!", "?", ":")
 
 
 def label_tables(document: Document) -> Iterator[Table]:
@@ -56,23 +56,34 @@ def label_tables(document: Document) -> Iterator[Table]:
                 place <= _TITLE_PAGE_BLOCKS and _is_short(document, rows)
             )
             if is_told and _are_labels(document, rows):
-                columns = (Column((), "", ""), Column((), "", ""))
-                table = Table(document, columns, rows, section=some[0][0].section)
-                yield table if some[0][0].cells else replace(table, rows=_certain(table))
+                table = _table(document, rows, some[0][0].section)
+                kept = rows if some[0][0].cells else _certain(table)
+                if kept:
+                    yield replace(table, rows=kept)
     yield from _below_headings(document)
 
 
 def _below_headings(document: Document) -> Iterator[Table]:
-    """Headings of a title page with a value below them: `Author`, `Version`."""
-    text, columns = document.text, (Column((), "", ""), Column((), "", ""))
-    for above, below in pairwise(document.blocks[:_TITLE_PAGE_BLOCKS]):
+    """Headings of a title page that say something of the document, with the one value below them.
+
+    Only such as `Author`: below any other heading may stand the first line of a list.
+    """
+    text, blocks = document.text, document.blocks[:_TITLE_PAGE_BLOCKS]
+    for above, below, behind in zip(blocks, blocks[1:], (*blocks[2:], None), strict=False):
         label, value = text[above.start : above.end].strip(), text[below.start : below.end].strip()
-        is_label = above.kind is BlockKind.HEADING and len(label.split()) <= _LONGEST_LONE_WORDS
+        is_label = above.kind is BlockKind.HEADING and as_words(label) in words_of("of_documents")
         is_value = below.kind in _KINDS and not below.cells and _is_value(value)
-        if is_label and is_value and below.section == above.section:
+        goes_on = behind is not None and (behind.kind, behind.section) == (
+            below.kind,
+            below.section,
+        )
+        if is_label and is_value and not goes_on and below.section == above.section:
             cells = Cell(start=above.start, end=above.end), Cell(start=below.start, end=below.end)
-            row = Row(below.start, below.end, cells)
-            yield Table(document, columns, (row,), section=above.section[:-1])
+            yield _table(document, (Row(below.start, below.end, cells),), above.section[:-1])
+
+
+def _table(document: Document, rows: tuple[Row, ...], section: tuple[str, ...]) -> Table:
+    return Table(document, (Column((), "", ""), Column((), "", "")), rows, section=section)
 
 
 def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...]:
@@ -143,7 +154,7 @@ def _certain(table: Table) -> tuple[Row, ...]:
 
 
 def _is_value(text: str) -> bool:
-    return len(text.split()) <= _LONGEST_VALUE_WORDS and not text.endswith(_SENTENCE_END)
+    return len(text.split()) <= _LONGEST_VALUE_WORDS and not text.endswith(_NO_VALUE_END)
 
 
 def _names_of(document: Document, rows: Sequence[Row]) -> list[str]:
