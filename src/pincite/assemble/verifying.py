@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pincite.assemble.reranking import Models
 from pincite.models.encoders.built_in import find_tokenizer
+from pincite.models.encoders.windowed import MiniLmEncoder
 from pincite.rerank.reader.reader import open_small_reader
-from pincite.settings.groups import DEFAULT_ENCODER
 from pincite.settings.loading import Settings
-from pincite.stages import PassageReader, TermWeights, VectorEncoder, shows_tokens
+from pincite.stages import PassageReader, TermWeights, VectorEncoder
 from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
@@ -30,13 +30,15 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
     )
 
 
-def open_reader(settings: Settings, cache: Path) -> PassageReader | None:
+def open_reader(
+    settings: Settings, cache: Path, encoder: VectorEncoder | None
+) -> PassageReader | None:
     """The model that reads quoted passages together with the question; None if it is not used.
 
-    It is used only with the default encoder, since it was fitted with that encoder's scores.
+    It is used only where the default encoder serves, be it in place of another, since it was fitted
+    with that encoder's scores.
     """
-    by_default = settings.embedding.model == DEFAULT_ENCODER
-    if settings.verification.reader == "none" or not by_default:
+    if settings.verification.reader == "none" or not isinstance(encoder, MiniLmEncoder):
         return None
     return open_small_reader(
         find_tokenizer(),
@@ -48,8 +50,7 @@ def open_reader(settings: Settings, cache: Path) -> PassageReader | None:
 
 def _alignment(settings: Settings, encoder: VectorEncoder | None) -> Alignment | None:
     """Finds statements that are worded freely, if they may be shown."""
-    by_default = settings.embedding.model == DEFAULT_ENCODER
-    if not settings.verification.free_wording or not by_default or not shows_tokens(encoder):
+    if not settings.verification.free_wording or not isinstance(encoder, MiniLmEncoder):
         return None
     return Alignment(encoder)
 

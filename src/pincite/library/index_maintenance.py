@@ -125,7 +125,7 @@ class Upkeep:
         writer, no_writer = self.writers.for_settings(settings)
         scorer, no_scorer = self.scorers.for_settings(settings, writer)
         entailment, no_entailment = self.scorers.entailment_of(settings)
-        reader, no_reader = self.scorers.reader_of(settings)
+        reader, no_reader = self.scorers.reader_of(settings, encoder)
         problems = (no_writer, no_scorer, no_entailment, no_reader)
         notices = (*notices, *(problem for problem in problems if problem))
         models = Models(

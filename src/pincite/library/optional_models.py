@@ -11,7 +11,7 @@ from pincite.errors import ModelError
 from pincite.models.llm.opening import open_fallback, open_model
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings
-from pincite.stages import LanguageModel, PairScorer, PassageReader
+from pincite.stages import LanguageModel, PairScorer, PassageReader, VectorEncoder
 from pincite.verify.statements.entailment import EntailmentModel
 
 
@@ -105,15 +105,17 @@ class LibraryScorers:
                     return None, f"statements judged without verification.nli_model: {error}"
             return self._entailment[key], ""
 
-    def reader_of(self, settings: Settings) -> tuple[PassageReader | None, str]:
+    def reader_of(
+        self, settings: Settings, encoder: VectorEncoder | None
+    ) -> tuple[PassageReader | None, str]:
         """The model that reads quoted passages, and why it is unavailable, if so."""
         if settings.verification.reader == "none":
             return None, "confidence without the reader: verification.reader is none"
-        key = repr(settings.embedding)
+        key = encoder.name if encoder else ""
         with self._lock:
             if key not in self._readers:
                 try:
-                    self._readers[key] = open_reader(settings, self._cache)
+                    self._readers[key] = open_reader(settings, self._cache, encoder)
                 except ModelError as error:
                     return None, f"confidence without the reader: {error}"
             return self._readers[key], ""
