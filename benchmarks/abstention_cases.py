@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from open_sets import WORK, collection, load
 
 import pincite
+from pincite.assemble.encoders import open_encoder
 from pincite.assemble.verifying import open_reader
 from pincite.evaluate.datasets import Collection, Dataset, GoldQuestion
 from pincite.models.inference.prepared import prepared_folder
@@ -169,7 +170,10 @@ class Asking:
         }
         chosen = settings.model_copy(update=changed)
         self._stages: AnswerStages = made.library.stages_with(chosen)
-        self._reader = open_reader(chosen, prepared_folder(made.library.path))
+        prepared = prepared_folder(made.library.path)
+        has_encoder = chosen.embedding.model != "none"
+        encoder = open_encoder(chosen.embedding, prepared) if has_encoder else None
+        self._reader = open_reader(chosen, prepared, encoder)
         indexes, _ = made.library.index_state()
         assert indexes is not None
         self._weights = IndexTermWeights(indexes.lexical, indexes.manifest.languages)

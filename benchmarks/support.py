@@ -63,11 +63,13 @@ def verdicts(found: Sequence[Judged]) -> None:
 
 def by_reader(found: Sequence[Judged]) -> None:
     """How well the reader's probability tells statements apart, beside the share of their words."""
+    from pincite.assemble.encoders import open_encoder
     from pincite.assemble.verifying import open_reader
     from pincite.evaluate.measures import auroc
     from pincite.settings.loading import Settings
 
-    reader = open_reader(Settings(), WORK)
+    settings = Settings()
+    reader = open_reader(settings, WORK, open_encoder(settings.embedding, WORK))
     assert reader is not None
     found = [item for item in found if item.sentences]
 

@@ -1,4 +1,7 @@
-"""What keeps the house easy to live in: how many rooms, how large, and how long the first page is."""
+"""What keeps the house easy to live in: how many rooms, how large, and how long the first page is.
+
+The lines of the package are to become fewer: whoever adds takes away, or lowers the number once more.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ PACKAGE = ROOT / "src" / "pincite"
 NOT_ROOMS = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 
 MOST_ROOMS = 20
-MOST_FILES = 453
+MOST_SOURCE_LINES = 81_430
 LONGEST_FUNCTION_LINES = 80
 MOST_LINES = 660
 README_WORDS = 700
@@ -21,8 +24,9 @@ def test_the_package_has_few_rooms() -> None:
     assert len(rooms) <= MOST_ROOMS, sorted(rooms)
 
 
-def test_there_are_no_more_files_than_agreed() -> None:
-    assert len(list(PACKAGE.rglob("*.py"))) <= MOST_FILES
+def test_there_are_no_more_lines_than_agreed() -> None:
+    texts = (path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    assert sum(text.count("\n") for text in texts) <= MOST_SOURCE_LINES
 
 
 def test_no_file_and_no_function_is_too_long() -> None:

@@ -307,3 +307,38 @@ def test_of_two_questions_the_one_that_is_computed_is_not_said_to_have_no_answer
     told = " ".join(answer.reasons)
     assert "computed if asked alone: How many items are in category Staff" in told
     assert "no answer found" not in told
+
+
+@pytest.fixture(scope="module")
+def registers(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("registers")
+    (folder / "staff.csv").write_text(
+        "Name,Department,Phone\nAda Gusson,Sales,40118\nMarit Gusson,Legal,81030\n"
+    )
+    (folder / "duty.csv").write_text(
+        "Date,On duty,Visitors\n2024-03-05,Salma Rao,2067\n2024-03-06,Jan Kowal,1912\n"
+    )
+    (folder / "notes.md").write_text("# Notes\n\nThe phone number of Kofi Mensah is 55012.\n")
+    with Library.open(folder / "library") as library:
+        library.ingest([folder])
+        yield library
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("What is the phone number of Maria Gusson?", "the nearest: Marit Gusson"),
+        ("Who was on duty on 2024-03-11?", "the nearest: 2024-03-06, 2024-03-05"),
+        ("How does Maria Gusson like her phone?", ""),
+        ("How were the visitors greeted on 2024-03-11?", ""),
+    ],
+)
+def test_the_row_of_another_is_no_answer(registers: Library, question: str, reason: str) -> None:
+    answer = registers.ask(question)
+    assert answer.status is Status.ABSTAINED
+    assert reason in " ".join(answer.reasons)
+
+
+def test_a_name_that_no_row_has_may_stand_in_a_text(registers: Library) -> None:
+    answer = registers.ask("What is the phone number of Kofi Mensah?")
+    assert "55012" in answer.citations[0].quote

@@ -9,7 +9,7 @@ import pytest
 
 from pincite.ingest.readers import FileReader
 from pincite.text.tables.asking import read_question
-from pincite.text.tables.reading import Operation, Reading, derived_value
+from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
 from pincite.text.tables.tables import Table, quantity, tables_of
 
 PUMPS = """Pump,Maker,Hall,Flow (l/s),Price (EUR),Commissioned,Windows
@@ -394,3 +394,87 @@ def test_a_difference_is_that_of_two_cells() -> None:
     assert derived_value("difference", ["3 kg", "300 g"]) is None
     assert derived_value("difference", ["1", "2", "3"]) is None
     assert read("What is the difference in price of all pumps?") is None
+
+
+STAFF = """Name,Department,Phone number,City
+Ada A. Gusson,Sales,40118,Graz
+Marit Gusson,Legal,81030,Oslo
+Per Olsen,Legal,66993,Oslo
+"""
+INVOICES = """Invoice,Customer,Amount (EUR),Due date
+10342,Brandt Ltd,120.50,2024-03-05
+10343,Kowal Ltd,99.10,2024-04-09
+10351,Novak & Rao Ltd,99.10,2024-05-01
+"""
+PARTS = """Part,Supplier,Weight (g),Stock
+Part 1,G84,300,12
+Part 2,H10,73,128
+Part 73,K11,90,40
+"""
+DUTY = """Date,On duty,Shift,Visitors
+2024-03-05,Salma Rao,late,2067
+2024-03-06,Jan Kowal,early,1912
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "question", "row", "cell"),
+    [
+        (INVOICES, "10351", "10351", ""),
+        (STAFF, "Marit Gusson", "Marit Gusson", ""),
+        (INVOICES, "invoice 10351", "10351", ""),
+        (INVOICES, "When is invoice 10343 due?", "10343", "2024-04-09"),
+        (INVOICES, "How much is invoice 10342?", "10342", "120.50"),
+        (INVOICES, "What does invoice 10342 cost?", "10342", "120.50"),
+        (STAFF, "What is the phone number of Per Olsen?", "Per Olsen", "66993"),
+        (STAFF, "What is the phone number of Olsen?", "Per Olsen", "66993"),
+        (STAFF, "Which department does Per Olsen work in?", "Per Olsen", "Legal"),
+        (STAFF, "Who works in Sales?", "Ada A. Gusson", "Ada A. Gusson"),
+        (PARTS, "How many of part 73 are in stock?", "Part 73", "40"),
+        (PARTS, "What does Part 2 weigh?", "Part 2", "73"),
+        (DUTY, "Who was on duty on 5 March 2024?", "2024-03-05", "Salma Rao"),
+        (DUTY, "How many visitors came on 2024-03-06?", "2024-03-06", "1912"),
+    ],
+)
+def test_a_row_is_looked_up_by_any_kind_of_key(
+    content: str, question: str, row: str, cell: str
+) -> None:
+    reading = read(question, content)
+    assert reading is not None
+    assert keys(reading) == [row]
+    assert [reading.table.text(reading.rows[0], one) for one in reading.asked] == [cell][
+        : bool(cell)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "question", "lacking", "nearest"),
+    [
+        (INVOICES, "When is invoice 10399 due?", "Invoice = 10399", ["10351", "10343", "10342"]),
+        (STAFF, "What is the phone number of Maria Gusson?", "Name = Maria Gusson", ["Marit Gusson"]),
+        (STAFF, "Piet Solheim phone", "Name = Piet Solheim", []),
+        (DUTY, "Who was on duty on 2024-03-09?", "Date = 2024-03-09", ["2024-03-06", "2024-03-05"]),
+    ],
+)  # fmt: skip
+def test_a_row_that_is_lacking_is_told_with_those_near_it(
+    content: str, question: str, lacking: str, nearest: list[str]
+) -> None:
+    reading = read(question, content)
+    assert reading is not None
+    assert (reading.rows, reading.said) == ((), f"rows of pumps where {lacking}")
+    assert nearest_names(reading)[: len(nearest)] == nearest
+
+
+@pytest.mark.parametrize(
+    ("content", "question"),
+    [
+        (PARTS, "How many of part 128 are in stock?"),  # The stock of another part is 128.
+        (INVOICES, "Which customers owe 10342?"),
+        (STAFF, "Who is the boss of Per Olsen?"),
+        (STAFF, "What is the phone number of the office?"),
+        (DUTY, "What was the last shift called?"),
+    ],
+)
+def test_a_number_or_word_of_something_else_names_no_row(content: str, question: str) -> None:
+    reading = read(question, content)
+    assert reading is None or not reading.rows

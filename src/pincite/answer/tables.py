@@ -9,7 +9,7 @@ from pincite.records.document import Document, Span
 from pincite.records.flow import Derivation, Evidence, Hit, Operand, Passage, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.tables.finding import readings_of
-from pincite.text.tables.reading import Operation, Reading, derived_value
+from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
 
 MOST_QUOTED = 200
 """Rows that are quoted; of a longer list the first."""
@@ -130,4 +130,5 @@ def _several(readings: Sequence[Reading]) -> str:
 
 
 def _no_row(reading: Reading) -> str:
-    return f"read as: {reading.said}; none of its {len(reading.table.rows):,} rows fits"
+    near = f"; the nearest: {', '.join(names)}" if (names := nearest_names(reading)) else ""
+    return f"read as: {reading.said}; none of its {len(reading.table.rows):,} rows fits{near}"

@@ -134,6 +134,7 @@ def _distance(cell: TableCell, place: float) -> float:
 
 
 _MOST_HEADER_ROWS = 6
+_FEWEST_ROWS = 3
 _YEAR_AT_END = re.compile(r"([^\d:]{0,30}(?:\d{1,2}\D{1,12})?)(?:19|20)\d\d\W*$")
 
 
@@ -309,9 +310,25 @@ def _names_columns(table: Table, count: int) -> bool:
     numeric = sum(_heads_values(below, cell) for cell in values)
     if values and numeric >= 0.5 * len(values):
         return True
+    if count == 1 and _head_a_column_each(table) and numeric:
+        return True
     bold = all(cell.bold for cell in row.cells)
     plain = sum(not cell.bold for other in below for cell in other.cells)
     return bold and plain > 0.5 * sum(len(other.cells) for other in below)
+
+
+def _head_a_column_each(table: Table) -> bool:
+    """Whether the first row has words above each column of a full table, one of them of numbers."""
+    first, *below = table.rows
+    return (
+        len(below) >= _FEWEST_ROWS
+        and len(first.cells) == table.columns
+        and all(cell.first == cell.last and not cell.is_value for cell in first.cells)
+        and all(len(row.cells) == table.columns for row in below)
+        and any(
+            all(row.cells[place].is_value for row in below) for place in range(1, table.columns)
+        )
+    )
 
 
 def _heads_values(rows: Sequence[TableRow], head: TableCell) -> bool:

@@ -6,28 +6,23 @@ the question asks for something else, and is left to the other stages.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
-from functools import cache
 from pathlib import PurePath
 
 from pincite.text.numbers import figures
-from pincite.text.tables.labels import label_forms, words_beside
+from pincite.text.tables.labels import words_beside
+from pincite.text.tables.naming import Naming, NoReadingError, is_year, measures
 from pincite.text.tables.order import at_an_end, beside_named
 from pincite.text.tables.phrases import (
     Phrases,
     Run,
     as_words,
     contains,
-    forms,
     stems,
-    whole_keys,
 )
-from pincite.text.tables.reading import Condition, Operation, Placed, Ranked, Reading, chosen_rows
-from pincite.text.tables.tables import Quantity, Table, period
+from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
+from pincite.text.tables.tables import Quantity, Table, are_persons, period
 from pincite.text.tables.words import ways_of, words_of
-from pincite.text.terms import fold
 from pincite.text.units import currency
 
 _MOST_WORDS = 40
@@ -35,6 +30,7 @@ _LONGEST_VALUE_WORDS = 12
 _NEAR_WORDS = 3
 _MOST_RANKED = 50
 _FEWEST_ADDED = 2
+_MOST_OF_A_NAME = 5
 _BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
 
 
@@ -50,40 +46,15 @@ def read_question(
         return None
     try:
         return _Parse(phrases, table, language, file or table.document.title).reading()
-    except _NoReadingError:
+    except NoReadingError:
         return None
 
 
-class _NoReadingError(Exception):
-    """A word has no part, or may have several."""
-
-
-class _Parse:
+class _Parse(Naming):
     """Gives each word of a question its part, the longest phrases first."""
 
-    def __init__(self, phrases: Phrases, table: Table, language: str, file: str) -> None:
-        self._phrases = phrases
-        self._words = phrases.words
-        self._table = table
-        self._language = language
-        self._file = file
-        self._named: dict[int, int] = {}
-        """The columns that are named, with the place of the word that does."""
-        self._measures: dict[str, int] = {}
-        """Words that name a column by its measure ("cost"), with their places."""
-        self._conditions: list[Condition] = []
-        self._values: list[tuple[int, str]] = []
-        """The words that are values of a column."""
-        self._ranked: Ranked | None = None
-        self._placed: Placed | None = None
-        self._operation = Operation.ROWS
-        self._over: int | None = None
-        self._counted: int | None = None
-        """A column of numbers that "how many" asks for."""
-        self._is_every = False
-
     def reading(self) -> Reading | None:
-        """The reading. Raises _NoReadingError where a word has no part."""
+        """The reading. Raises NoReadingError where a word has no part."""
         held = self._held()
         self._name_columns(held)
         self._find_values(held)
@@ -99,136 +70,11 @@ class _Parse:
         self._settle()
         return self._result()
 
-    @property
-    def _compared(self) -> set[int]:
-        return {one.column for one in self._conditions}
-
-    # --- Columns and values ---------------------------------------------------------------------
-
-    def _name_columns(self, held: Iterable[Run]) -> None:
-        longer = [run for run in held if run[1] - run[0] > 1]
-        heads = {
-            place: stems(column.bare, self._language)
-            for place, column in enumerate(self._table.columns)
-        }
-        for column in sorted(heads, key=lambda one: -len(heads[one])):
-            size = len(heads[column])
-            for first in range(len(self._words) - size + 1 if size else 0):
-                run = first, first + size
-                written = [word.stem for word in self._words[slice(*run)]]
-                # "Blue Room" in a column "Room" is no name of that column.
-                is_inside = any(
-                    one[0] <= run[0] and run[1] <= one[1] and one != run for one in longer
-                )
-                if written == heads[column] and self._phrases.is_free(run) and not is_inside:
-                    self._phrases.take(run, "column", column)
-                    self._named.setdefault(column, first)
-
-    def _find_values(self, held: Mapping[Run, Mapping[int, set[str]]]) -> None:
-        compared = set(self._behind_comparisons())
-        taken: dict[int, set[str]] = defaultdict(set)
-        for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
-            words = self._words[slice(*run)]
-            if not self._phrases.is_free(run) or all(word.is_quiet for word in words):
-                continue
-            is_compared = not compared.isdisjoint(range(*run))
-            column = self._column_of(held[run], run)
-            if column is not None and not (is_compared and self._table.quantities(column)):
-                self._phrases.take(run, "value")
-                self._values.append((column, as_words(self._phrases.text(run))))
-                taken[column] |= held[run][column]
-        for column, values in taken.items():
-            self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
-
-    def _behind_comparisons(self) -> Iterator[int]:
-        """The places of words that are a number or date behind "more than" or "since"."""
-        for place in range(len(self._words)):
-            if self._phrases.before(place, ways_of("comparisons")):
-                found = self._phrases.quantity(place)
-                yield from range(*found[1]) if found else ()
-
-    def _held(self) -> Mapping[Run, Mapping[int, set[str]]]:
-        """The runs of words that are cells: for each column, the cells' texts."""
-        count = len(self._words)
-        wanted: dict[str, list[Run]] = defaultdict(list)
-        for first in range(count):
-            for last in range(first + 1, min(count, first + _LONGEST_VALUE_WORDS) + 1):
-                text = self._phrases.text((first, last))
-                for form in {as_words(text), *whole_keys(text)}:
-                    wanted[form].append((first, last))
-        held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for column in range(len(self._table.columns)):
-            for cell in set(self._table.texts(column)):
-                named = label_forms(cell, self._table, self._language) if not column else ()
-                for form in wanted.keys() & forms(cell).union(named):
-                    for run in wanted[form]:
-                        held[run][column].add(cell)
-        return held
-
-    def _column_of(self, columns: Mapping[int, set[str]], run: Run) -> int | None:
-        """The column of which some words are a value. Raises if it may be one of several."""
-        near = (*self._words[max(0, run[0] - 2) : run[0]], *self._words[run[1] : run[1] + 1])
-        beside = {word.column for word in near if word.use == "column"} & columns.keys()
-        if beside:
-            return beside.pop() if len(beside) == 1 else None
-        word = self._words[run[0]].text
-        is_number = run[1] - run[0] == 1 and word[0].isdigit() and bool(figures(word).numbers)
-        # A number alone is no name of a row, unless it is a year.
-        if is_number and not (word.isdigit() and _is_year(Decimal(word))):
-            return None
-        if self._table.key in columns:
-            return self._table.key
-        if len(columns) > 1:
-            raise _NoReadingError
-        return next(iter(columns))
-
-    def _ask_flags(self) -> None:
-        """Conditions on columns of yes and no: "rooms with a projector"."""
-        asked: dict[int, str] = {}
-        for column, place in sorted(self._named.items(), key=lambda one: one[1]):
-            answers = {fold(text): text for text in self._table.texts(column)}
-            signs = {sign: answers.keys() & words_of(sign) for sign in ("yes", "no")}
-            if (
-                column in self._compared
-                or not signs["yes"]
-                or answers.keys() - signs["yes"] - signs["no"]
-            ):
-                continue
-            if len(signs["no"]) > 1:
-                signs["no"] -= {""}  # Nothing is said in an empty cell, where others say no.
-            sign = self._flag_before(place, asked)
-            if sign:
-                asked[column] = sign
-                wanted = {text for text in self._table.texts(column) if fold(text) in signs[sign]}
-                self._conditions.append(Condition(column=column, values=tuple(sorted(wanted))))
-
-    def _flag_before(self, place: int, asked: Mapping[int, str]) -> str:
-        """Whether the words before the name of a column say that it is there: "yes", "no" or "".
-
-        `asked` is what they say of the columns named earlier. Raises for one or the other of two.
-        """
-        if self._words[0].folded in words_of("yes_or_no"):
-            return ""
-        while place and self._words[place - 1].folded in words_of("articles"):
-            place -= 1
-        before = self._words[place - 1] if place else None
-        if before is None or before.folded in words_of("has"):
-            return "yes" if before else ""
-        if before.folded in words_of("lacks"):
-            self._phrases.take((place - 1, place), "comparison")
-            return "no"
-        other = self._words[place - 2].column if place > 1 else None
-        if other is None or other not in asked or before.folded not in words_of("joins"):
-            return ""
-        if before.folded not in words_of("and"):
-            raise _NoReadingError
-        return asked[other]
-
     # --- Comparisons ----------------------------------------------------------------------------
 
     def _find_measures(self) -> None:
         for place, word in enumerate(self._words):
-            for measure, written in _measures().items():
+            for measure, written in measures().items():
                 if not word.use and word.folded in written:
                     self._measures.setdefault(measure, place)
 
@@ -280,13 +126,13 @@ class _Parse:
             assert year is not None  # `_fitting` lets years pass only.
             number = year
         if number.unit and unit and number.unit != unit:
-            raise _NoReadingError
+            raise NoReadingError
         self._conditions.append(Condition(column=column, relation=relation, number=number))
 
     def _is_bound(self, run: Run, number: Quantity) -> bool:
         """Whether a number without a relation is said of a column: beside its name, or "in 2012"."""
         before = self._words[max(0, run[0] - 1) : run[0]]
-        is_time = number.is_date or (_is_year(number.value) and not number.unit)
+        is_time = number.is_date or (is_year(number.value) and not number.unit)
         if is_time and before and before[0].folded in words_of("in_time"):
             return True
         return any(word.use == "column" for word in (*before, *self._words[run[1] : run[1] + 1]))
@@ -298,30 +144,36 @@ class _Parse:
             column: min(abs(place - run[0]), abs(place - run[1]))
             for column, place in self._named.items()
         }
+        beside = self._words[run[0] - 1].column if run[0] else None
+        if beside is not None and beside not in fitting:
+            raise NoReadingError  # "Part 128" is no number of another column.
         named = [column for column in fitting if column in distances]
         if named:
             return min(named, key=distances.__getitem__)
         apart = {self._table.key, *self._compared}
         others = [distances[one] for one in distances if one not in apart]
+        if number.is_date and len(fitting) == 1:
+            return fitting[0]
         if others and min(others) <= _NEAR_WORDS:
-            raise _NoReadingError  # What is compared cannot be read as numbers.
+            raise NoReadingError  # What is compared cannot be read as numbers.
         measured = self._measured(fitting)
         if measured is None and len(fitting) == 1:
             return fitting[0]
         if measured is None:
-            raise _NoReadingError
+            raise NoReadingError
         return measured
 
     def _fitting(self, number: Quantity) -> list[int]:
         """The columns of such numbers or dates, and with the same unit."""
-        is_year = not number.is_date and not number.unit and _is_year(number.value)
+        is_bare_year = not number.is_date and not number.unit and is_year(number.value)
         dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
         if number.is_date:
             return dated
         fitting = [
             column
             for column in self._table.numeric()
-            if column not in dated and (is_year or column in self._named or self._adds_up(column))
+            if column not in dated
+            and (is_bare_year or column in self._named or self._adds_up(column))
         ]
         if number.unit:
             same = [column for column in fitting if self._table.unit(column) == number.unit]
@@ -330,7 +182,7 @@ class _Parse:
                 for column in fitting
                 if not self._table.unit(column) and column in self._named
             ]
-        return [*fitting, *dated] if is_year else fitting
+        return [*fitting, *dated] if is_bare_year else fitting
 
     def _measured(self, columns: Iterable[int]) -> int | None:
         """The one of some columns that a word for its measure names. Raises if there are several."""
@@ -339,11 +191,11 @@ class _Parse:
             found = [
                 column
                 for column in columns
-                if _measures()[measure].intersection(self._head(column))
+                if measures()[measure].intersection(self._head(column))
                 or (measure == "date" and self._table.is_dated(column))
             ]
             if len(found) > 1:
-                raise _NoReadingError
+                raise NoReadingError
             if found:
                 self._phrases.take((place, place + 1), self._words[place].use or "measure")
                 return found[0]
@@ -391,7 +243,7 @@ class _Parse:
             written, run = phrase
             counting = self._count_beside(run)
             if self._ranked or (counting is None and written in words_of("with_number")):
-                raise _NoReadingError  # "The top winner"
+                raise NoReadingError  # "The top winner"
             count = 1
             if counting is not None:
                 count = int(figures(self._words[counting].text).numbers[0].value)
@@ -405,7 +257,7 @@ class _Parse:
         self._measures = {measure: place}
         column = self._measured(self._table.numeric())
         if column is None:
-            raise _NoReadingError
+            raise NoReadingError
         return column
 
     def _ranked_column(self, run: Run) -> int:
@@ -416,7 +268,7 @@ class _Parse:
         if behind in ranks:
             return behind
         if behind is not None and behind != self._table.key:
-            raise _NoReadingError
+            raise NoReadingError
         before = self._phrases.column_before(run[0])
         if before in ranks and all(word.use or word.is_quiet for word in self._words[run[1] :]):
             return before
@@ -429,7 +281,7 @@ class _Parse:
             if column in ranks and place and self._words[place - 1].folded in words_of("by")
         ]
         if len(by) != 1:
-            raise _NoReadingError
+            raise NoReadingError
         return by[0]
 
     # --- Numbers that are computed --------------------------------------------------------------
@@ -441,7 +293,7 @@ class _Parse:
             if phrase is None:
                 continue
             if self._operation is not Operation.ROWS:
-                raise _NoReadingError
+                raise NoReadingError
             written, run = phrase
             of_count = self._phrases.at(run[1], words_of("count"))
             if of_count is not None:
@@ -457,13 +309,23 @@ class _Parse:
             phrase
             for place in range(len(self._words))
             if (phrase := self._phrases.at(place, words_of("count")))
+            and not self._is_in_head(phrase, place)
         ]
         if len({run[1] for _, run in counts}) > 1:
-            raise _NoReadingError  # Two questions in one.
+            raise NoReadingError  # Two questions in one.
         if counts and self._operation is Operation.ROWS:
             self._count(*counts[0])
         if self._over is not None and self._is_of_several_keys():
-            raise _NoReadingError
+            raise NoReadingError
+
+    def _is_in_head(self, phrase: tuple[str, Run], place: int) -> bool:
+        """Whether it goes on the name of a column: "the phone number of"."""
+        before = self._words[place - 1] if place else None
+        return (
+            before is not None
+            and before.use == "column"
+            and phrase[0] in words_of("count_of_plural")
+        )
 
     def _added_up(self, place: int, *, is_behind: bool) -> int:
         """The column that is added up. Raises if it is not certain."""
@@ -471,13 +333,13 @@ class _Parse:
         if column is not None and self._adds_up(column):
             return column
         if column is not None and column != self._table.key:
-            raise _NoReadingError
+            raise NoReadingError
         named = [one for one in self._named if one not in self._compared and self._adds_up(one)]
         if is_behind and len(named) == 1:
             return named[0]
         measured = self._measured(filter(self._adds_up, self._table.numeric()))
         if measured is None:
-            raise _NoReadingError
+            raise NoReadingError
         return measured
 
     def _is_of_several_keys(self) -> bool:
@@ -492,13 +354,23 @@ class _Parse:
         if written in words_of("count_of_plural"):
             behind = next((word for word in self._words[run[1] :] if not word.is_quiet), None)
             if behind is None or not behind.folded.endswith(("s", "n", "e")):
-                raise _NoReadingError  # "The number of the player" is in a row.
+                raise NoReadingError  # "The number of the player" is in a row.
         if column is not None and column != self._table.key:
             if self._table.quantities(column) is None:
-                raise _NoReadingError
+                raise NoReadingError
             self._counted = column  # "How many windows": the number is in the row.
+        elif len(told := self._numbers_of_a_row()) == 1:
+            (self._counted,) = told  # "How many of RM-12 are in stock"
         else:
             self._operation = Operation.COUNT
+
+    def _numbers_of_a_row(self) -> list[int]:
+        """The columns of numbers that are named, where a row is."""
+        key = self._table.key
+        if all(column != key for column, _ in self._values):
+            return []
+        apart = {key, *self._compared}
+        return [one for one in self._named if one not in apart and self._table.quantities(one)]
 
     def _adds_up(self, column: int) -> bool:
         """Whether a column has amounts: no dates, years or numbers of an order."""
@@ -506,11 +378,8 @@ class _Parse:
         head = self._head(column)
         if not values or values[0].is_date or head & words_of("orders"):
             return False
-        are_years = all(_is_year(one.value) and not one.unit for one in values)
+        are_years = all(is_year(one.value) and not one.unit for one in values)
         return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
-
-    def _head(self, column: int) -> set[str]:
-        return set(fold(self._table.columns[column].name).split())
 
     # --- The rest -------------------------------------------------------------------------------
 
@@ -519,22 +388,29 @@ class _Parse:
         nouns = self._nouns() | words_beside(self._table, self._language)
         if self._operation is Operation.DIFFERENCE:
             nouns |= words_of("of_two")
-        for word in self._words:
+        unknown: list[int] = []
+        for place, word in enumerate(self._words):
             self._is_every = self._is_every or word.folded in words_of("every")
             if word.use or word.is_quiet:
                 continue
             if word.folded in nouns or word.stem in nouns:
                 word.use = "rows"
+            elif (column := self._named_in_part(word)) is not None:
+                self._phrases.take((place, place + 1), "column", column)
+                self._named.setdefault(column, place)
             elif not (word.folded in words_of("amounts") and self._named) and not (
-                word.folded in _measures()["price"] and self._has_price()
+                word.folded in measures()["price"] and self._has_price()
             ):
-                raise _NoReadingError
+                unknown.append(place)
+        if unknown:
+            self._name_row((unknown[0], unknown[-1] + 1))
 
     def _nouns(self) -> frozenset[str]:
         """Words for the rows: those of any table, and those of its names."""
         stem = PurePath(self._file).stem.replace("_", " ")
         written = (*self._table.section, self._file, stem)
-        return words_of("rows").union(*(stems(text, self._language) for text in written))
+        persons = words_of("persons") if are_persons(self._table) else frozenset[str]()
+        return words_of("rows").union(persons, *(stems(text, self._language) for text in written))
 
     def _has_price(self) -> bool:
         """Whether money is what is compared, ranked or added up."""
@@ -569,6 +445,7 @@ class _Parse:
             placed=self._placed,
             over=self._over,
             asked=tuple(asked),
+            lacking=self._lacking,
         )
 
     def _may_add_up_twice(self) -> bool:
@@ -609,10 +486,16 @@ class _Parse:
         return [1 - table.key] if is_of_key and len(table.columns) == 2 else []
 
     def _asked_by_kind(self) -> list[int]:
-        """The only column of dates, for "when"."""
-        dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
-        asks = {word.folded for word in self._words} & words_of("when")
-        return dated if asks and len(dated) == 1 and dated[0] not in self._compared else []
+        """The only column of dates, for "when"; of money, for "how much"; of persons, for "who"."""
+        table, written = self._table, {word.folded for word in self._words}
+        found: list[int] = []
+        if written & words_of("when"):
+            found = [one for one in table.numeric() if table.is_dated(one)]
+        elif written & words_of("how_much"):
+            found = [one for one in table.numeric() if currency(table.unit(one))]
+        elif written & words_of("who") and are_persons(self._table):
+            found = [table.key]
+        return found if len(found) == 1 and found[0] not in self._compared else []
 
     def _asks_for_rows(self) -> bool:
         """Whether rows themselves are asked for: "which pumps", "pumps under 300 euros", RM-136."""
@@ -623,7 +506,9 @@ class _Parse:
             return True
         # "What is a valve?" asks for no row.
         is_bare = all(word.use for word in self._words)
-        return is_bare and any(map(str.isdigit, "".join(word.text for word in self._words)))
+        is_code = any(map(str.isdigit, "".join(word.text for word in self._words)))
+        is_name = len(self._words) > 1 and self._compared == {self._table.key}
+        return is_bare and (is_code or is_name)
 
     def _names_rows(self) -> bool:
         return any(word.use in ("rows", "column") for word in self._words)
@@ -643,16 +528,3 @@ class _Parse:
             if contains(cells, phrase):
                 return True
         return False
-
-
-def _is_year(value: Decimal) -> bool:
-    return value == value.to_integral_value() and 1500 <= value < 2100
-
-
-@cache
-def _measures() -> Mapping[str, frozenset[str]]:
-    """The words for each measure."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for word, measure in ways_of("measures").items():
-        found[measure].append(word)
-    return {measure: frozenset(words) for measure, words in found.items()}

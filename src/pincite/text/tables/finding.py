@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 
-from pincite.records.document import Document
+from pincite.records.document import Document, Span
 from pincite.records.flow import Hit, Question
 from pincite.stages import Sources
 from pincite.text.marks import is_struck_out
 from pincite.text.tables.asking import read_question
 from pincite.text.tables.labels import label_tables, suited
+from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Reading
-from pincite.text.tables.tables import Table, tables_of
+from pincite.text.tables.tables import Row, Table, tables_of
 
 _MOST_DOCUMENTS = 12
 """So many of the documents found first are looked at."""
@@ -22,7 +23,7 @@ _MOST_DOCUMENTS = 12
 _PDF = "application/pdf"
 
 
-def readings_of(question: Question, hits: Iterable[Hit], sources: Sources) -> tuple[Reading, ...]:
+def readings_of(question: Question, hits: Sequence[Hit], sources: Sources) -> tuple[Reading, ...]:
     """The readings of the question: those with rows, or else those that no row fits.
 
     Several for a thing that is in several tables, or tables of one kind, such as one for each month.
@@ -35,7 +36,15 @@ def readings_of(question: Question, hits: Iterable[Hit], sources: Sources) -> tu
         _Known(sources.document(name), _file(sources.source(name, question.collection).path), name)
         for name in names
     )
-    return _readings(question.plain, question.language, documents)
+    found = _readings(question.plain, question.language, documents)
+    lacking = {reading.lacking for reading in found if reading.lacking}
+    return () if lacking and _is_told(lacking, hits, sources) else found
+
+
+def _is_told(names: Iterable[str], hits: Sequence[Hit], sources: Sources) -> bool:
+    """Whether one of some names stands in what was found: then it is no lack of a table alone."""
+    texts = [sources.text_of(hit.passage.span) for hit in hits]
+    return any(contains(texts, as_words(name)) for name in names)
 
 
 @lru_cache(maxsize=8)
@@ -54,6 +63,16 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
 def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:
     reading = read_question(question, table, language, file=file)
     return suited(question, language, reading) if reading and table.is_form else reading
+
+
+def row_at(span: Span, sources: Sources) -> tuple[Table, Row] | None:
+    """The row of a table that some characters are; None if they are something else."""
+    document = sources.document(span.document_id)
+    for table in _tables(_Known(document, "", span.document_id)):
+        for row in table.rows:
+            if (row.start, row.end) == (span.start, span.end):
+                return table, row
+    return None
 
 
 def _file(path: str) -> str:
@@ -79,6 +98,10 @@ class _Known:
     id: str = ""
 
 
-@lru_cache(maxsize=16)
 def _tables(known: _Known) -> tuple[Table, ...]:
+    return _tables_in(_Known(known.document, "", known.id))
+
+
+@lru_cache(maxsize=16)
+def _tables_in(known: _Known) -> tuple[Table, ...]:
     return (*tables_of(known.document), *label_tables(known.document))

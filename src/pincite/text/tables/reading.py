@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from difflib import get_close_matches
 from enum import StrEnum
+from itertools import islice
 
 from pincite.text.numbers import DecimalMark
 from pincite.text.tables.tables import Quantity, Row, Table, quantity
@@ -72,7 +74,7 @@ class Reading:
     """A question as an operation on rows.
 
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
-    the columns whose cells are asked for.
+    the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
     """
 
     table: Table
@@ -84,6 +86,7 @@ class Reading:
     placed: Placed | None = None
     over: int | None = None
     asked: tuple[int, ...] = ()
+    lacking: str = ""
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -103,8 +106,8 @@ class Reading:
 
     @property
     def is_lookup(self) -> bool:
-        """Whether rows are found by the words in them, without a comparison."""
-        is_compared = any(one.number is not None for one in self.conditions)
+        """Whether rows are found by what stands in them, without comparing them."""
+        is_compared = any(one.number and one.relation != "=" for one in self.conditions)
         is_compared = is_compared or bool(self.ranked or self.placed)
         return self.operation is Operation.ROWS and bool(self.conditions) and not is_compared
 
@@ -222,3 +225,26 @@ def derived_value(operation: str, cells: Sequence[str], mark: DecimalMark = ".")
         rounded = exact.quantize(Decimal(1).scaleb(-max(places, _MORE_PLACES)), ROUND_HALF_EVEN)
         shown = f"{rounded:f}".rstrip("0").rstrip(".") if "." in f"{rounded:f}" else f"{rounded:f}"
         return shown if rounded == exact else f"≈{shown}"
+
+
+_NEAREST = 3
+_MOST_COMPARED = 20_000
+"""Cells, each of which is compared letter by letter."""
+
+
+def nearest_names(reading: Reading) -> list[str]:
+    """The cells nearest to the only one that is asked for, if no row has it."""
+    asked = [one for one in reading.conditions if one.relation == "="]
+    if len(reading.conditions) != 1 or not asked:
+        return []
+    table, wanted = reading.table, asked[0]
+    if wanted.number is None:
+        held = dict.fromkeys(islice(table.texts(wanted.column), _MOST_COMPARED))
+        return get_close_matches(wanted.values[0], held, _NEAREST)
+    number = wanted.number.value
+    values = table.quantities(wanted.column) or ()
+    apart = sorted(
+        (abs(value.value - number), place) for place, value in enumerate(values) if value
+    )
+    rows = (table.rows[place] for _, place in apart[:_NEAREST])
+    return list(dict.fromkeys(table.text(row, wanted.column) for row in rows))

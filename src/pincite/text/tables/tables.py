@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from functools import cached_property
 from pincite.records.document import Block, BlockKind, Cell, Document, Range
 from pincite.text.numbers import DecimalMark, decimal_mark, figures
 from pincite.text.tables.words import words_of
+from pincite.text.terms import fold
 from pincite.text.units import IN_SCALE, REMARK, currency, measure_at
 
 MOST_CELLS = 400_000
@@ -23,7 +25,10 @@ _MINUS = "-−–"
 _LEAD_CHARS = 500
 """Before a table, in which its scale may be stated."""
 _LONGEST_UNIT_SIGN = 3
+_DIGITS_OF_A_NAME = 3
 _BEFORE_UNITS = ("per", "of", "pro", "je")
+_PART = re.compile(r"\d+|[^\W\d_]+")
+_GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
 _NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
 )
@@ -78,6 +83,7 @@ class Table:
     _columns: dict[int, tuple[Quantity | None, ...] | None] = field(
         default_factory=dict, compare=False
     )
+    _parts: dict[int, Mapping[str, Sequence[str]]] = field(default_factory=dict, compare=False)
 
     def mark(self, column: int) -> DecimalMark | None:
         """The decimal mark of a column's numbers; None if neither it nor the table shows one."""
@@ -98,6 +104,22 @@ class Table:
         """The texts of a column's cells, in order."""
         return (self.text(row, column) for row in self.rows)
 
+    def texts_with(self, column: int, parts: Iterable[str]) -> set[str]:
+        """The different texts of a column that may say what some words do: they share a part of these.
+
+        Of labels all, since other words ask for them.
+        """
+        if self.is_form:
+            return set(self.texts(column))
+        if column not in self._parts:
+            found: dict[str, list[str]] = defaultdict(list)
+            for text in set(self.texts(column)):
+                for part in parts_of(text):
+                    found[part].append(text)
+            self._parts[column] = found
+        held = self._parts[column]
+        return {text for part in parts for text in held.get(part, ())}
+
     def quantities(self, column: int) -> tuple[Quantity | None, ...] | None:
         """A number or date for each row, None for empty cells; None if the column has other values too.
 
@@ -117,6 +139,13 @@ class Table:
     def is_form(self) -> bool:
         """Whether it is labels with their values, without heads."""
         return not any(column.heads for column in self.columns)
+
+    @cached_property
+    def is_numbered(self) -> bool:
+        """Whether rows are named by whole numbers of several digits, another one for each row."""
+        names = [text for text in self.texts(self.key) if text]
+        are_numbers = all(text.isdecimal() and len(text) >= _DIGITS_OF_A_NAME for text in names)
+        return are_numbers and 1 < len(names) == len(set(names))
 
     @cached_property
     def _places(self) -> Mapping[int, int]:
@@ -155,6 +184,27 @@ class Table:
         """The unit of a column's numbers, from its cells or its head; empty if it has none."""
         found = next((one for one in self.quantities(column) or () if one is not None), None)
         return (found.unit if found else "") or self.columns[column].unit
+
+
+def parts_of(text: str) -> set[str]:
+    """Runs of letters and of digits, without zeros in front, and digits that stand in groups as one.
+
+    Two ways to write a date, number or code share one at least.
+    """
+    parts = {part.lstrip("0") or "0" for part in _PART.findall(fold(text))}
+    for run in _GROUPS.findall(text):
+        groups = re.findall(r"\d+", run)
+        parts |= {"".join(some).lstrip("0") for some in (groups, groups[:-1])}
+    return parts
+
+
+def are_persons(table: Table) -> bool:
+    """Whether each row is a person: the head of its key says so, and all keys have several words."""
+    head = {word.casefold() for word in table.columns[table.key].name.split()}
+    names = [text for text in table.texts(table.key) if text]
+    return bool(head & words_of("of_persons")) and all(
+        " " in text and text[0].isupper() for text in names
+    )
 
 
 def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:

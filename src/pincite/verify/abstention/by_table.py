@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 
 from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import Sources
-from pincite.text.tables.finding import readings_of
-from pincite.text.tables.phrases import Phrases, words_in
+from pincite.text.tables.finding import readings_of, row_at
+from pincite.text.tables.phrases import Phrases, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.tables import Row, Table, are_persons
 from pincite.text.tables.words import ways_of
 
 
@@ -64,6 +66,52 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
         if compared and number:
             return phrases.text((compared[1][0], number[1][1]))
     return ""
+
+
+def of_another_row(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
+    """Why a row that was not found by reading the question is another one's; empty if it may be right.
+
+    It has another day where the question names one, or another name where each row has a person's.
+    """
+    best = max(evidence, key=lambda item: item.score)
+    found = row_at(best.span, sources)
+    if found is None:
+        return ""
+    table, row = found
+    phrases = Phrases(question.plain, question.language)
+    quotes = [item.quote for item in evidence]
+    lost = next(chain(_other_days(phrases, table, row), _other_names(phrases, table, row)), None)
+    if lost is None or contains(quotes, as_words(lost)):
+        return ""
+    return f"it asks for {lost}, and the nearest row is about {table.text(row, table.key)}"
+
+
+def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
+    """The days that are asked for, unless a date of the row is one."""
+    dates = [table.quantity(row, one) for one in table.numeric() if table.is_dated(one)]
+    held = [(one.value, one.end or one.value) for one in dates if one is not None]
+    for place in range(len(phrases.words)):
+        found = phrases.quantity(place)
+        if not held or found is None or phrases.before(place, ways_of("comparisons")):
+            continue
+        day, run = found
+        is_day = day.is_date and day.end == day.value + 1
+        if is_day and not any(first <= day.value < end for first, end in held):
+            yield phrases.text(run)
+
+
+def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
+    """The names that are asked for, where the rows are persons and the row's name is not asked for."""
+    name = as_words(table.text(row, table.key))
+    if not are_persons(table) or contains([phrases.text((0, len(phrases.words)))], name):
+        return
+    places = [place for place, word in enumerate(phrases.words) if word.text[0].isupper()]
+    for _, group in groupby(enumerate(places), key=lambda one: one[1] - one[0]):
+        run = [place for _, place in group]
+        if phrases.words[run[0]].is_quiet:
+            del run[0]
+        if len(run) > 1:
+            yield phrases.text((run[0], run[-1] + 1))
 
 
 def asked_cell(readings: Sequence[Reading]) -> Span | None:

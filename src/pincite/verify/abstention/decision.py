@@ -13,7 +13,7 @@ from pincite.models.vectors import sigmoid
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights
-from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared
+from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared, of_another_row
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
@@ -156,7 +156,8 @@ class Judge:
         if wrong.instead:
             asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
             return f"it asks for {asked}, but the nearest quote is about {held}"
-        return near_miss(question, evidence, hits, weights=weights, sources=sources)
+        missed = near_miss(question, evidence, hits, weights=weights, sources=sources)
+        return missed or of_another_row(question, evidence, sources)
 
     def _of_another_language(self, question: Question, evidence: Sequence[Evidence]) -> str:
         """Why the quotes are unrelated to a question in an unsupported language; empty if related."""

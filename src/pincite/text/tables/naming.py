@@ -1,0 +1,249 @@
+"""The parts of a question that name columns and rows of a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import cache
+
+from pincite.text.numbers import figures
+from pincite.text.tables.labels import label_forms
+from pincite.text.tables.phrases import (
+    Phrases,
+    Run,
+    Word,
+    as_words,
+    contains,
+    forms,
+    stems,
+    whole_keys,
+)
+from pincite.text.tables.reading import Condition, Operation, Placed, Ranked
+from pincite.text.tables.tables import Table, parts_of
+from pincite.text.tables.words import ways_of, words_of
+from pincite.text.terms import fold
+
+_LONGEST_VALUE_WORDS = 12
+_MOST_OF_A_NAME = 5
+
+
+class NoReadingError(Exception):
+    """A word has no part, or may have several."""
+
+
+class Naming:
+    """What a question is understood as so far, and the columns and values that it names."""
+
+    def __init__(self, phrases: Phrases, table: Table, language: str, file: str) -> None:
+        self._phrases = phrases
+        self._words = phrases.words
+        self._table = table
+        self._language = language
+        self._file = file
+        self._named: dict[int, int] = {}
+        """The columns that are named, with the place of the word that does."""
+        self._measures: dict[str, int] = {}
+        """Words that name a column by its measure ("cost"), with their places."""
+        self._conditions: list[Condition] = []
+        self._values: list[tuple[int, str]] = []
+        """The words that are values of a column."""
+        self._ranked: Ranked | None = None
+        self._placed: Placed | None = None
+        self._operation = Operation.ROWS
+        self._over: int | None = None
+        self._counted: int | None = None
+        """A column of numbers that "how many" asks for."""
+        self._is_every = False
+        self._lacking = ""
+        """A name that no row has."""
+
+    @property
+    def _compared(self) -> set[int]:
+        return {one.column for one in self._conditions}
+
+    # --- Columns and values ---------------------------------------------------------------------
+
+    def _name_columns(self, held: Iterable[Run]) -> None:
+        longer = [run for run in held if run[1] - run[0] > 1]
+        heads = {
+            place: stems(column.bare, self._language)
+            for place, column in enumerate(self._table.columns)
+        }
+        for column in sorted(heads, key=lambda one: -len(heads[one])):
+            size = len(heads[column])
+            for first in range(len(self._words) - size + 1 if size else 0):
+                run = first, first + size
+                written = [word.stem for word in self._words[slice(*run)]]
+                # "Blue Room" in a column "Room" is no name of that column.
+                is_inside = any(
+                    one[0] <= run[0] and run[1] <= one[1] and one != run for one in longer
+                )
+                if written == heads[column] and self._phrases.is_free(run) and not is_inside:
+                    self._phrases.take(run, "column", column)
+                    self._named.setdefault(column, first)
+
+    def _find_values(self, held: Mapping[Run, Mapping[int, set[str]]]) -> None:
+        compared = set(self._behind_comparisons())
+        taken: dict[int, set[str]] = defaultdict(set)
+        for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
+            words = self._words[slice(*run)]
+            if not self._phrases.is_free(run) or all(word.is_quiet for word in words):
+                continue
+            is_compared = not compared.isdisjoint(range(*run))
+            column = self._column_of(held[run], run)
+            if column is not None and not (is_compared and self._table.quantities(column)):
+                self._phrases.take(run, "value")
+                self._values.append((column, as_words(self._phrases.text(run))))
+                taken[column] |= held[run][column]
+        for column, values in taken.items():
+            self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
+
+    def _behind_comparisons(self) -> Iterator[int]:
+        """The places of words that are a number or date behind "more than" or "since"."""
+        for place in range(len(self._words)):
+            if self._phrases.before(place, ways_of("comparisons")):
+                found = self._phrases.quantity(place)
+                yield from range(*found[1]) if found else ()
+
+    def _held(self) -> Mapping[Run, Mapping[int, set[str]]]:
+        """The runs of words that are cells: for each column, the cells' texts."""
+        count = len(self._words)
+        wanted: dict[str, list[Run]] = defaultdict(list)
+        for first in range(count):
+            for last in range(first + 1, min(count, first + _LONGEST_VALUE_WORDS) + 1):
+                text = self._phrases.text((first, last))
+                for form in {as_words(text), *whole_keys(text)}:
+                    wanted[form].append((first, last))
+        held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        table, parts = self._table, [parts_of(word.text) for word in self._words]
+        near = frozenset().union(*parts, parts_of(self._phrases.text((0, count))))
+        for column in range(len(table.columns)):
+            for cell in table.texts_with(column, near):
+                named = label_forms(cell, self._table, self._language) if not column else ()
+                for form in wanted.keys() & forms(cell).union(named):
+                    for run in wanted[form]:
+                        held[run][column].add(cell)
+        return held
+
+    def _column_of(self, columns: Mapping[int, set[str]], run: Run) -> int | None:
+        """The column of which some words are a value. Raises if it may be one of several."""
+        near = (*self._words[max(0, run[0] - 2) : run[0]], *self._words[run[1] : run[1] + 1])
+        beside = {word.column for word in near if word.use == "column"} & columns.keys()
+        if beside:
+            return beside.pop() if len(beside) == 1 else None
+        word = self._words[run[0]].text
+        is_number = run[1] - run[0] == 1 and word[0].isdigit() and bool(figures(word).numbers)
+        # A number alone is no name of a row, unless it is a year, or rows are named by such numbers.
+        if is_number and not (word.isdigit() and is_year(Decimal(word))):
+            is_name = self._table.is_numbered and not any(word.use == "column" for word in near)
+            return self._table.key if is_name and self._table.key in columns else None
+        if self._table.key in columns:
+            return self._table.key
+        if len(columns) > 1:
+            raise NoReadingError
+        return next(iter(columns))
+
+    def _ask_flags(self) -> None:
+        """Conditions on columns of yes and no: "rooms with a projector"."""
+        asked: dict[int, str] = {}
+        for column, place in sorted(self._named.items(), key=lambda one: one[1]):
+            answers = {fold(text): text for text in self._table.texts(column)}
+            signs = {sign: answers.keys() & words_of(sign) for sign in ("yes", "no")}
+            if (
+                column in self._compared
+                or not signs["yes"]
+                or answers.keys() - signs["yes"] - signs["no"]
+            ):
+                continue
+            if len(signs["no"]) > 1:
+                signs["no"] -= {""}  # Nothing is said in an empty cell, where others say no.
+            sign = self._flag_before(place, asked)
+            if sign:
+                asked[column] = sign
+                wanted = {text for text in self._table.texts(column) if fold(text) in signs[sign]}
+                self._conditions.append(Condition(column=column, values=tuple(sorted(wanted))))
+
+    def _flag_before(self, place: int, asked: Mapping[int, str]) -> str:
+        """Whether the words before the name of a column say that it is there: "yes", "no" or "".
+
+        `asked` is what they say of the columns named earlier. Raises for one or the other of two.
+        """
+        if self._words[0].folded in words_of("yes_or_no"):
+            return ""
+        while place and self._words[place - 1].folded in words_of("articles"):
+            place -= 1
+        before = self._words[place - 1] if place else None
+        if before is None or before.folded in words_of("has"):
+            return "yes" if before else ""
+        if before.folded in words_of("lacks"):
+            self._phrases.take((place - 1, place), "comparison")
+            return "no"
+        other = self._words[place - 2].column if place > 1 else None
+        if other is None or other not in asked or before.folded not in words_of("joins"):
+            return ""
+        if before.folded not in words_of("and"):
+            raise NoReadingError
+        return asked[other]
+
+    def _name_row(self, run: Run) -> None:
+        """Takes a name that is no cell for that of a row: in part, or of a row that is lacking."""
+        table, key = self._table, self._table.key
+        is_name = all(word.text[0].isupper() and not word.use for word in self._words[slice(*run)])
+        is_of_row = self._operation is Operation.ROWS and bool(self._named.keys() - {key})
+        is_free = not (self._ranked or self._placed or self._conditions or table.is_form)
+        is_sure = run[0] > 0 or run[1] - run[0] > 1  # The first word has a capital anyway.
+        if not (is_name and is_of_row and is_free and is_sure and _are_names(table.texts(key))):
+            raise NoReadingError
+        written = self._phrases.text(run)
+        held = {text for text in table.texts(key) if contains([text], as_words(written))}
+        if len(held) > _MOST_OF_A_NAME:
+            raise NoReadingError
+        self._phrases.take(run, "value")
+        self._lacking = "" if held else written
+        values = tuple(sorted(held)) or (written,)
+        self._conditions.append(Condition(column=key, values=values))
+
+    def _named_in_part(self, word: Word) -> int | None:
+        """The only column whose head has a word: "due" for "Due date". None if there are several.
+
+        Nor behind "first" or "most", where it may be what the rows have done: "the last game released".
+        """
+        if self._placed or self._ranked:
+            return None
+        found = [
+            place
+            for place, column in enumerate(self._table.columns)
+            if word.stem in stems(column.bare, self._language)
+        ]
+        if not found:
+            found = [*self._of_measure(word, self._table.numeric())]
+        return found[0] if len(found) == 1 and found[0] not in self._compared else None
+
+    def _of_measure(self, word: Word, columns: Iterable[int]) -> Iterator[int]:
+        """The columns whose head has the measure that a word names: "weigh" for "Weight"."""
+        for names in measures().values():
+            if word.folded in names:
+                yield from (one for one in columns if names & self._head(one))
+
+    def _head(self, column: int) -> set[str]:
+        return set(fold(self._table.columns[column].name).split())
+
+
+def _are_names(texts: Iterable[str]) -> bool:
+    """Whether all begin as names do, and none is a number."""
+    return all(not text or text[0].isupper() for text in texts)
+
+
+def is_year(value: Decimal) -> bool:
+    """Whether a number may be a year."""
+    return value == value.to_integral_value() and 1500 <= value < 2100
+
+
+@cache
+def measures() -> Mapping[str, frozenset[str]]:
+    """The words for each measure."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for word, measure in ways_of("measures").items():
+        found[measure].append(word)
+    return {measure: frozenset(words) for measure, words in found.items()}
