@@ -447,6 +447,42 @@ def test_a_row_is_looked_up_by_any_kind_of_key(
     ]
 
 
+ORDERS = """Order,Product,Customer,Quantity,Total,Status,Date
+A-1,Desk lamp,Norda,12,478.80,open,2024-01-03
+A-2,Office chair,Felix,4,756.00,shipped,2024-01-05
+A-3,Desk lamp,Felix,30,1125.00,shipped,2024-02-02
+"""
+ROLES = """Employee,Role,Salary (EUR),Remote
+Ada Lind,Engineer,64000,yes
+Bo Ekman,Account Manager,78000,no
+Cy Holt,Account Manager,52000,yes
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "question", "said", "names"),
+    [
+        (ORDERS, "How many desk lamps were ordered?",
+         "sum of Quantity, {} where Product = Desk lamp", ["A-1", "A-3"]),
+        (ORDERS, "What is the total of all shipped orders?",
+         "sum of Total, {} where Status = shipped", ["A-2", "A-3"]),
+        (ORDERS, "What is the total of A-2?", "{} where Order = A-2", ["A-2"]),
+        (ROLES, "How many account managers are there?",
+         "number of {} where Role = Account Manager", ["Bo Ekman", "Cy Holt"]),
+        (ROLES, "Which employees work remotely?", "{} where Remote = yes", ["Ada Lind", "Cy Holt"]),
+        (ROLES, "Who is not remote?", "{} where Remote = no", ["Bo Ekman"]),
+        (ROLES, "Who earns the most?", "{}, highest Salary (EUR)", ["Bo Ekman"]),
+        (ROLES, "What does Cy Holt earn?", "{} where Employee = Cy Holt", ["Cy Holt"]),
+    ],
+)  # fmt: skip
+def test_several_of_a_thing_its_amounts_and_its_pay(
+    content: str, question: str, said: str, names: list[str]
+) -> None:
+    reading = read(question, content)
+    assert reading is not None
+    assert (reading.said, keys(reading)) == (said.format("rows of pumps"), names)
+
+
 @pytest.mark.parametrize(
     ("content", "question", "lacking", "nearest"),
     [

@@ -23,6 +23,7 @@ from pincite.text.tables.phrases import (
 from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
 from pincite.text.tables.tables import Quantity, Table, are_persons, period
 from pincite.text.tables.words import ways_of, words_of
+from pincite.text.terms import fold
 from pincite.text.units import currency
 
 _MOST_WORDS = 40
@@ -361,8 +362,23 @@ class _Parse(Naming):
             self._counted = column  # "How many windows": the number is in the row.
         elif len(told := self._numbers_of_a_row()) == 1:
             (self._counted,) = told  # "How many of RM-12 are in stock"
+        elif (amounts := self._amounts_of(run[1])) is not None:
+            self._operation, self._over = Operation.SUM, amounts  # "How many lamps were ordered"
         else:
             self._operation = Operation.COUNT
+
+    def _amounts_of(self, place: int) -> int | None:
+        """The column with the amounts of what is counted, if that is a value and not the rows.
+
+        Raises if there are several.
+        """
+        behind = next((word for word in self._words[place:] if not word.is_quiet), None)
+        if behind is None or behind.use != "value":
+            return None
+        found = [one for one in self._table.numeric() if self._head(one) & words_of("quantities")]
+        if len(found) > 1:
+            raise NoReadingError
+        return found[0] if found else None
 
     def _numbers_of_a_row(self) -> list[int]:
         """The columns of numbers that are named, where a row is."""
@@ -426,6 +442,10 @@ class _Parse(Naming):
         if self._placed and (self._ranked or operation is not Operation.ROWS):
             return None
         rows = chosen_rows(self._table, self._conditions, self._ranked, self._placed)
+        sums = self._column_of_sums(asked)
+        if sums is not None and self._conditions and len(rows) > 1:
+            self._operation, self._over = Operation.SUM, sums  # "The total of all open orders"
+            operation = Operation.SUM
         if operation is Operation.DIFFERENCE and len(rows) != 2:
             return None
         if self._counted is not None and (len(rows) != 1 or self._ranked):
@@ -447,6 +467,15 @@ class _Parse(Naming):
             asked=tuple(asked),
             lacking=self._lacking,
         )
+
+    def _column_of_sums(self, asked: Iterable[int]) -> int | None:
+        """The only column that is asked for beside the key, if it is called "Total" or the like."""
+        columns = [one for one in asked if one != self._table.key]
+        if self._ranked or self._operation is not Operation.ROWS or len(columns) != 1:
+            return None
+        name = fold(self._table.columns[columns[0]].bare)
+        is_sum = ways_of("aggregates").get(name) == Operation.SUM and self._adds_up(columns[0])
+        return columns[0] if is_sum else None
 
     def _may_add_up_twice(self) -> bool:
         """Whether a row may be the sum of others without saying so: unnamed, or equal to their sum."""

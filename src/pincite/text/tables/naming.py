@@ -21,7 +21,7 @@ from pincite.text.tables.phrases import (
 )
 from pincite.text.tables.reading import Condition, Operation, Placed, Ranked
 from pincite.text.tables.tables import Table, parts_of
-from pincite.text.tables.words import ways_of, words_of
+from pincite.text.tables.words import singular, ways_of, words_of
 from pincite.text.terms import fold
 
 _LONGEST_VALUE_WORDS = 12
@@ -113,10 +113,12 @@ class Naming:
         for first in range(count):
             for last in range(first + 1, min(count, first + _LONGEST_VALUE_WORDS) + 1):
                 text = self._phrases.text((first, last))
-                for form in {as_words(text), *whole_keys(text)}:
+                *before, end = as_words(text).split(" ")
+                several = " ".join([*before, singular(end)])
+                for form in {as_words(text), several, *whole_keys(text)}:
                     wanted[form].append((first, last))
         held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        table, parts = self._table, [parts_of(word.text) for word in self._words]
+        table, parts = self._table, [parts_of(singular(word.folded)) for word in self._words]
         near = frozenset().union(*parts, parts_of(self._phrases.text((0, count))))
         for column in range(len(table.columns)):
             for cell in table.texts_with(column, near):

@@ -21,6 +21,16 @@ def ways_of(kind: str) -> Mapping[str, str]:
     return {word: meaning for meaning, words in _file()[kind].items() for word in words}
 
 
+def singular(word: str) -> str:
+    """One of what an English word names several of; itself if it has no such end."""
+    found = (
+        word.removesuffix(several) + one
+        for several, one in _file()["plurals"].items()
+        if word.endswith(several) and len(word) > len(several) + 2
+    )
+    return word if word.endswith("ss") else next(found, word)
+
+
 def words_for_label(label: str) -> frozenset[str]:
     """Other words by which a label is asked for: `author` by `wrote`."""
     return frozenset(_file()["labels"].get(label, ()))
