@@ -12,7 +12,8 @@ import pytest
 
 from pincite import Library
 from pincite.ingest.readers import FileReader
-from pincite.records.flow import Answer, Citation, Derivation, Mode, Operand, Status
+from pincite.records.derivations import Derivation, Operand
+from pincite.records.flow import Answer, Citation, Mode, Status
 from pincite.settings.loading import Settings
 from pincite.text.tables.reading import derived_value
 from pincite.verify.derivations import WITHHELD, derivation_form, derivation_problems, recomputed
@@ -342,3 +343,53 @@ def test_the_row_of_another_is_no_answer(registers: Library, question: str, reas
 def test_a_name_that_no_row_has_may_stand_in_a_text(registers: Library) -> None:
     answer = registers.ask("What is the phone number of Kofi Mensah?")
     assert "55012" in answer.citations[0].quote
+
+
+@pytest.fixture(scope="module")
+def orders(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("orders")
+    (folder / "orders.csv").write_text(
+        "Order,Customer,Country,Total (EUR)\nA-1,Norda,Germany,478.80\nA-2,Felix,UK,756\n"
+        "A-3,Norda,Germany,1058\nA-4,Arvo,Finland,1125\nTotal,,,3417.80\n"
+    )
+    with Library.open(folder / "library") as library:
+        library.ingest([folder / "orders.csv"])
+        yield library
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many orders per customer?", "Norda: 2; Felix: 1; Arvo: 1"),
+        ("How many orders are there in each country?", "Germany: 2; UK: 1; Finland: 1"),
+        ("average total by country", "Germany: 768.4 €; UK: 756 €; Finland: 1125 €"),
+        (
+            "What is the sum of the totals by customer?",
+            "Norda: 1536.80 €; Felix: 756 €; Arvo: 1125 €",
+        ),
+    ],
+)
+def test_numbers_are_computed_for_each_group(orders: Library, question: str, value: str) -> None:
+    answer = orders.ask(question)
+    assert answer.short_answer == value
+    assert answer.derivation is not None
+    names = [one.split(":")[0] for one in value.split("; ")]
+    assert [name for name, _ in answer.derivation.groups] == names
+    assert not problems(answer_form(answer))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda groups: groups[0].update(name="UK"),
+        lambda groups: groups[0].update(value="3"),
+        lambda groups: groups[1].update(operands=groups[0]["operands"]),
+        lambda groups: groups.append(groups[0]),
+        lambda groups: groups[0]["operands"].append(groups[1]["operands"][0]),
+        lambda groups: groups[0].update(operation="sum"),
+    ],
+)
+def test_a_changed_group_is_found(orders: Library, change: Any) -> None:
+    form = json.loads(json.dumps(answer_form(orders.ask("How many orders per customer?"))))
+    change(form["derivation"]["groups"])
+    assert problems(form)

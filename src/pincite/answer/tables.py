@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pincite.records.derivations import Derivation, Operand
 from pincite.records.document import Document, Span
-from pincite.records.flow import Derivation, Evidence, Hit, Operand, Passage, Question, Selection
+from pincite.records.flow import Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.tables.finding import readings_of
 from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
+from pincite.text.tables.tables import Row
 
 MOST_QUOTED = 200
 """Rows that are quoted; of a longer list the first."""
@@ -85,15 +87,28 @@ def _passage(document: Document, span: Span) -> Passage:
 
 def _derivation(reading: Reading) -> Derivation | None:
     """What is computed, with the cells from which it is; None if too much would have to be quoted."""
+    if max(row.end for row in reading.rows) - reading.rows[0].start > _MOST_STRETCH_CHARS:
+        return None
+    if reading.group is None:
+        return _computed(reading, reading.rows)
+    found = [(name, _computed(reading, rows)) for name, rows in reading.grouped.items()]
+    groups = tuple((name, one) for name, one in found if one is not None)
+    if len(groups) < len(found):
+        return None
+    return Derivation(
+        operation=str(reading.operation), value="", operands=(), said=reading.said, groups=groups
+    )
+
+
+def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
+    """What is computed of some rows; None if it cannot be."""
     table = reading.table
     column = table.key if reading.over is None else reading.over
     if reading.operation is Operation.COUNT:
-        cells = [next(filter(None, (row.cells[column], *row.cells))) for row in reading.rows]
+        cells = [next(filter(None, (row.cells[column], *row.cells))) for row in rows]
     else:
-        held = (row for row in reading.rows if table.quantity(row, column) is not None)
+        held = (row for row in rows if table.quantity(row, column) is not None)
         cells = [cell for row in held if (cell := row.cells[column]) is not None]
-    if max(row.end for row in reading.rows) - reading.rows[0].start > _MOST_STRETCH_CHARS:
-        return None
     text, document = table.document.text, table.document.id
     operands = tuple(
         Operand(document=document, start=cell.start, end=cell.end, text=text[cell.start : cell.end])

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pincite.records.counts import Survey
+from pincite.records.derivations import Derivation
 from pincite.records.document import BlockKind, Box, Document, Span
 from pincite.records.filters import Filters, Scope
 
@@ -314,37 +315,6 @@ class AnsweredPart:
 
     text: str
     evidence_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operand:
-    """A table cell that a number is computed from: `text` is exactly `Document.text[start:end]`."""
-
-    document: str
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Derivation:
-    """A number computed from cells; the verifier computes it again before it is shown.
-
-    `operation` is one of `text.tables.reading.OPERATIONS`. `value` is in plain digits, after `≈` if it
-    is rounded. `said` is how the question was read.
-    """
-
-    operation: str
-    value: str
-    operands: tuple[Operand, ...]
-    said: str
-    unit: str = ""
-    decimal_mark: Literal[".", ","] = "."
-
-    @property
-    def text(self) -> str:
-        """The value with its unit."""
-        return f"{self.value} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

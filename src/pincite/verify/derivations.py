@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pincite.records.flow import Citation, Derivation, Operand
+from pincite.records.derivations import Derivation, Operand
+from pincite.records.flow import Citation
 from pincite.text.numbers import decimal_mark
 from pincite.text.tables.reading import derived_value
 from pincite.text.tables.tables import quantity, unit_apart
@@ -23,6 +24,32 @@ def recomputed(derivation: Derivation | None, quotes: Sequence[Citation]) -> Der
 
 
 def _problems(derivation: Derivation, quotes: Sequence[Citation]) -> Iterator[str]:
+    if not derivation.groups:
+        yield from _problems_of_one(derivation, quotes)
+        return
+    if derivation.value or derivation.operands:
+        yield "it has a value beside those of its groups"
+    names = [name for name, _ in derivation.groups]
+    if len(set(names)) < len(names):
+        yield "a group is named twice"
+    cells = [(cell.document, cell.start) for _, one in derivation.groups for cell in one.operands]
+    if len(set(cells)) < len(cells):
+        yield "a cell is counted in two groups"
+    for name, one in derivation.groups:
+        if one.groups or one.operation != derivation.operation:
+            yield f"the group {name!r} is computed otherwise"
+        rows = [quote for quote in quotes if any(_is_in(cell, quote) for cell in one.operands)]
+        if not all(name in quote.quote for quote in rows):
+            yield f"a row of the group {name!r} does not name it"
+        yield from _problems_of_one(one, quotes)
+
+
+def _is_in(cell: Operand, quote: Citation) -> bool:
+    is_inside = quote.start <= cell.start < cell.end <= quote.end
+    return quote.document == cell.document and is_inside
+
+
+def _problems_of_one(derivation: Derivation, quotes: Sequence[Citation]) -> Iterator[str]:
     seen: set[tuple[str, int]] = set()
     by_document: dict[str, list[Citation]] = {}
     for quote in quotes:
@@ -71,6 +98,7 @@ def _units(derivation: Derivation, quotes: Sequence[Citation]) -> set[str]:
 
 def derivation_form(derivation: Derivation) -> dict[str, Any]:
     """A derivation as JSON."""
+    groups = [{"name": name, **derivation_form(one)} for name, one in derivation.groups]
     return {
         "operation": derivation.operation,
         "value": derivation.value,
@@ -86,6 +114,7 @@ def derivation_form(derivation: Derivation) -> dict[str, Any]:
             }
             for cell in derivation.operands
         ],
+        **({"groups": groups} if groups else {}),
     }
 
 
@@ -119,4 +148,5 @@ def _derivation(form: Mapping[str, Any]) -> Derivation:
             )
             for cell in form["operands"]
         ),
+        groups=tuple((str(one["name"]), _derivation(one)) for one in form.get("groups", ())),
     )

@@ -31,6 +31,7 @@ _LONGEST_VALUE_WORDS = 12
 _NEAR_WORDS = 3
 _MOST_RANKED = 50
 _FEWEST_ADDED = 2
+_MOST_GROUPS = 24
 _MOST_OF_A_NAME = 5
 _BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
 
@@ -68,6 +69,7 @@ class _Parse(Naming):
             self._named = {one: at for one, at in self._named.items() if at not in named}
         self._rank()
         self._aggregate()
+        self._group_by()
         self._settle()
         return self._result()
 
@@ -319,6 +321,23 @@ class _Parse(Naming):
         if self._over is not None and self._is_of_several_keys():
             raise NoReadingError
 
+    def _group_by(self) -> None:
+        """Takes the column behind "by" or "each" for that by which numbers are computed."""
+        if self._operation not in (Operation.COUNT, Operation.SUM, Operation.AVERAGE):
+            return
+        apart = {self._table.key, self._over, *self._compared}
+        found = [
+            column
+            for column, place in self._named.items()
+            if place and self._words[place - 1].folded in words_of("per") and column not in apart
+        ]
+        if len(found) > 1:
+            raise NoReadingError
+        if found:
+            place = self._named[found[0]] - 1
+            self._phrases.take((place, place + 1), "group")
+            self._group = found[0]
+
     def _is_in_head(self, phrase: tuple[str, Run], place: int) -> bool:
         """Whether it goes on the name of a column: "the phone number of"."""
         before = self._words[place - 1] if place else None
@@ -455,7 +474,7 @@ class _Parse(Naming):
             return None
         if self._over is not None and len(rows) < 2:
             operation, asked = Operation.ROWS, [self._over]
-        return Reading(
+        reading = Reading(
             table=self._table,
             name=self._table.section[-1] if self._table.section else self._file,
             operation=operation,
@@ -466,7 +485,10 @@ class _Parse(Naming):
             over=self._over,
             asked=tuple(asked),
             lacking=self._lacking,
+            group=None if operation is Operation.ROWS else self._group,
         )
+        is_unnamed = "" in reading.grouped or len(reading.grouped) > _MOST_GROUPS
+        return None if is_unnamed else reading
 
     def _column_of_sums(self, asked: Iterable[int]) -> int | None:
         """The only column that is asked for beside the key, if it is called "Total" or the like."""
@@ -489,7 +511,8 @@ class _Parse(Naming):
     def _is_complete(self) -> bool:
         """Whether the parts make a question that rows answer."""
         if self._operation is not Operation.ROWS:
-            unused = self._named.keys() - self._compared - {self._table.key, self._over}
+            unused = self._named.keys() - self._compared
+            unused -= {self._table.key, self._over, self._group}
             return not unused and not self._is_elsewhere()
         if self._ranked or self._placed or self._counted is not None:
             return True

@@ -52,6 +52,7 @@ class Naming:
         self._placed: Placed | None = None
         self._operation = Operation.ROWS
         self._over: int | None = None
+        self._group: int | None = None
         self._counted: int | None = None
         """A column of numbers that "how many" asks for."""
         self._is_every = False

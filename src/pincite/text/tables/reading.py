@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -75,6 +75,7 @@ class Reading:
 
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
+    Numbers are computed for each value of the column `group`, if there is one.
     """
 
     table: Table
@@ -87,6 +88,17 @@ class Reading:
     over: int | None = None
     asked: tuple[int, ...] = ()
     lacking: str = ""
+    group: int | None = None
+
+    @property
+    def grouped(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows of each group, in the order of their first ones."""
+        found: dict[str, tuple[Row, ...]] = {}
+        group = self.group
+        for row in self.rows if group is not None else ():
+            name = self.table.text(row, group or 0)
+            found[name] = (*found.get(name, ()), row)
+        return found
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -126,6 +138,7 @@ class Reading:
             most = "highest" if self.ranked.is_highest else "lowest"
             told += f", {most} {table.columns[self.ranked.column].name}"
         told += f", {self.placed.said}" if self.placed else ""
+        told += f", by {table.columns[self.group].name}" if self.group is not None else ""
         if self.operation is Operation.COUNT:
             return f"number of {told}"
         if self.over is not None and self.operation is not Operation.ROWS:

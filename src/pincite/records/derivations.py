@@ -1,0 +1,41 @@
+"""Numbers that are computed from the cells of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operand:
+    """A table cell that a number is computed from: `text` is exactly `Document.text[start:end]`."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Derivation:
+    """A number computed from cells; the verifier computes it again before it is shown.
+
+    `operation` is one of `text.tables.reading.OPERATIONS`. `value` is in plain digits, after `≈` if it
+    is rounded. `said` is how the question was read. `groups` are the numbers of groups of rows, with
+    their names; then there is neither a value nor a cell beside theirs.
+    """
+
+    operation: str
+    value: str
+    operands: tuple[Operand, ...]
+    said: str
+    unit: str = ""
+    decimal_mark: Literal[".", ","] = "."
+    groups: tuple[tuple[str, Derivation], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The value with its unit, or that of each group."""
+        if self.groups:
+            return "; ".join(f"{name}: {one.text}" for name, one in self.groups)
+        return f"{self.value} {self.unit}".rstrip()
