@@ -170,6 +170,53 @@ def test_a_link_can_be_opened_and_its_document_read(memory: Connect) -> None:
     assert text.structured_content["text"] == opened["quote"]
 
 
+def test_citations_are_resources_that_can_be_read(memory: Connect) -> None:
+    async def use(client: Client) -> None:
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [one.uri_template for one in templates] == [
+            "pincite://citation/{id}",
+            "pincite://document/{id}",
+        ]
+        for tool, arguments in (("ask", {"question": TORQUE}), ("search", {"question": TORQUE})):
+            result = await client.call_tool(tool, arguments)
+            links = [part for part in result.content if part.type == "resource_link"]
+            form = result.structured_content
+            assert form is not None
+            assert [link.uri.rpartition("/")[2] for link in links] == [
+                link["id"] for link in form["links"]
+            ]
+            read = await client.read_resource(links[0].uri)
+            cited = form["citations"][0]["cited_text"] if tool == "ask" else form["hits"][0]["text"]
+            assert cited in read.contents[0].text  # type: ignore[union-attr]
+            assert links[0].title
+        document = form["hits"][0]["document"]
+        whole = await client.read_resource(f"pincite://document/{document}")
+        assert form["hits"][0]["text"] in whole.contents[0].text  # type: ignore[union-attr]
+
+    memory(use)
+
+
+@pytest.mark.parametrize("uri", ["pincite://citation/x", "pincite://document/0123456789abcdef"])
+def test_a_resource_that_is_not_there_is_an_error(memory: Connect, uri: str) -> None:
+    async def use(client: Client) -> None:
+        with pytest.raises(Exception, match=r"not in the library|no document"):
+            await client.read_resource(uri)
+
+    memory(use)
+
+
+def test_results_are_described_for_clients(memory: Connect) -> None:
+    async def use(client: Client) -> None:
+        tools = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        answered = tools["ask"]
+        assert answered is not None
+        assert {"status", "citations", "links", "reasons"} <= set(answered["required"])
+        assert answered["properties"]["status"]["enum"] == ["answered", "abstained"]
+        assert all(schema and schema["properties"] for schema in tools.values())
+
+    memory(use)
+
+
 def test_a_quote_is_verified_word_for_word(memory: Connect, served: Served) -> None:
     quote = served.ask(TORQUE)["citations"][0]["cited_text"]
     found = called(memory, "verify_quote", {"quote": quote}).structured_content
@@ -228,6 +275,23 @@ def test_only_collections_that_may_be_seen_answer(served: Served, tmp_path: Path
             assert result.is_error
             assert "there is no collection 'default'" in result.content[0].text
         assert called(http, "status", {}).structured_content["documents"] == 0
+
+
+def test_resources_of_others_cannot_be_read(served: Served, tmp_path: Path) -> None:
+    form = served.ask(TORQUE)
+    app = create_app(served, open_settings(folder=str(tmp_path)))
+    with listening(with_key(app, key_for(tmp_path, "elsewhere"))) as address:
+
+        async def use(client: Client) -> None:
+            for uri in (
+                f"pincite://citation/{form['links'][0]['id']}",
+                f"pincite://document/{form['citations'][0]['document']}",
+            ):
+                with pytest.raises(Exception, match=r"not in the library|no document") as raised:
+                    await client.read_resource(uri)
+                assert form["citations"][0]["cited_text"] not in str(raised.value)
+
+        connected(lambda: f"{address}/mcp")(use)
 
 
 def test_without_a_library_the_command_says_so(tmp_path: Path) -> None:

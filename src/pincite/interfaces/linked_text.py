@@ -6,8 +6,9 @@ the JSON form of an answer, so that a saved answer looks like a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,16 @@ class LinkedText:
 
     pieces: tuple[str, ...]
     markers: tuple[Marker, ...]
+
+    def up_to(self, end: int) -> LinkedText:
+        """The first `end` characters, with the markers that are whole in them."""
+        starts = accumulate(map(len, self.pieces[:-1]), initial=0)
+        placed = zip(self.pieces, starts, strict=True) if self.pieces else ()
+        pieces = (piece[: max(0, end - start)] for piece, start in placed)
+        return LinkedText(
+            pieces=tuple(filter(None, pieces)),
+            markers=tuple(marker for marker in self.markers if marker.end <= end),
+        )
 
     @property
     def text(self) -> str:
@@ -120,9 +131,53 @@ def _quotes(answer: Form) -> Iterator[_Block]:
         yield [f"*{DOUBT}*"]
     if answer.get("short_answer"):
         yield [f"**{_line(answer['short_answer'])}**"]
-    for claim in shown:
-        if not claim.get("parts"):
+    own = (claim for claim in shown if not claim.get("parts"))
+    for heads, claims in groupby(own, lambda claim: _heads(claim, answer)):
+        if heads:
+            yield [*_table(heads, claims, answer)]
+            continue
+        for claim in claims:
             yield from _quote(claim, answer)
+
+
+def _heads(claim: Form, answer: Form) -> tuple[str, ...]:
+    """The heads of a quote's columns, if it is one row and nothing else; empty above its name."""
+    kinds = [piece["kind"] for piece in claim.get("pieces", ())]
+    citation = answer["citations"][claim["citations"][0] - 1]
+    cells = citation.get("cells", ())
+    is_more = claim.get("left_out") or citation.get("announced_by")
+    if kinds != [BlockKind.TABLE_ROW] or is_more or not all(cell["columns"] for cell in cells):
+        return ()
+    said = "".join(_cells(citation)) if cells else ""
+    if sum(map(str.isalnum, said)) != sum(map(str.isalnum, claim["text"])):
+        return ()
+    heads = [_labels(cell["columns"], citation) for cell in cells]
+    return (*[""] * (len(_cells(citation)) - len(heads)), *heads)
+
+
+def _cells(citation: Form) -> tuple[str, ...]:
+    """What names a row, if anything does, and its cells."""
+    rows = {row["start_char_index"]: row for cell in citation["cells"] for row in cell["rows"]}
+    start, end = citation["start_char_index"], citation["end_char_index"]
+    names = [row for place, row in sorted(rows.items()) if start <= place < end]
+    name = [_labels(names, citation)] if names else []
+    return (*name, *(_labels([cell], citation) for cell in citation["cells"]))
+
+
+def _labels(labels: Sequence[Form], citation: Form) -> str:
+    media_type = media_type_of(citation["source"])
+    texts = (on_one_line(as_read(label["cited_text"], media_type)) for label in labels)
+    return " > ".join(escaped(text) for text in texts)
+
+
+def _table(heads: Sequence[str], claims: Iterable[Form], answer: Form) -> Iterator[str | int]:
+    """Rows below their heads, each with its links in the last column."""
+    yield f"| {' | '.join(heads)} | |\n{'|---' * (len(heads) + 1)}|"
+    for claim in claims:
+        citation = answer["citations"][claim["citations"][0] - 1]
+        yield f"\n| {' | '.join(_cells(citation))} |"
+        yield from _marks(claim["citations"])
+        yield " |"
 
 
 def _quote(claim: Form, answer: Form) -> Iterator[_Block]:

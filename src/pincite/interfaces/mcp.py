@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from pathlib import PurePath
 from typing import Annotated, Any, TypeAlias
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ResourceLink, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,6 +28,13 @@ from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import Form, linked_text
+from pincite.interfaces.mcp_results import (
+    AnswerResult,
+    FoundResult,
+    HeldResult,
+    StateResult,
+    VerifiedResult,
+)
 from pincite.records.filters import Filters
 from pincite.text.locations import on_one_line, page_and_section
 from pincite.verify.receipts.signing import sealed
@@ -40,7 +48,10 @@ _INSTRUCTIONS = (
 _LONGEST_TEXT = 20_000
 """Most characters of a document in one result."""
 
-Structured: TypeAlias = Annotated[CallToolResult, dict[str, Any]]
+_CITATIONS, _DOCUMENTS, _TEXT = "pincite://citation/", "pincite://document/", "text/plain"
+_MOST_LINKS = 50
+"""A count may have thousands; all are in the structured content."""
+
 Names: TypeAlias = list[str] | None
 Record: TypeAlias = Callable[[Request, str, Form], None]
 _Collection = Annotated[str | None, Field(description="search only this collection")]
@@ -121,7 +132,7 @@ class Tools:
         sections: _Sections = None,
         since: _Since = "",
         until: _Until = "",
-    ) -> Structured:
+    ) -> AnswerResult:
         """Answer a question with verbatim quotes from the user's documents, or abstain with reasons."""
         answer = self._served.ask(
             question,
@@ -146,7 +157,7 @@ class Tools:
         sections: _Sections = None,
         since: _Since = "",
         until: _Until = "",
-    ) -> Structured:
+    ) -> FoundResult:
         """Find passages that may answer a question, best first; perhaps none of them does."""
         found = self._served.search(
             question,
@@ -156,11 +167,12 @@ class Tools:
             allowed=_allowed(ctx),
         )
         form = self._linked(ctx, found)
+        pairs = [*zip(form["hits"], form["links"], strict=True)]
         lines = [
-            f"[{hit['rank']}] {_place(hit)} {link['href']}\n{hit['text']}"
-            for hit, link in zip(form["hits"], form["links"], strict=True)
+            f"[{hit['rank']}] {_place(hit)} {link['href']}\n{hit['text']}" for hit, link in pairs
         ]
-        return _result(form, "\n\n".join([*lines, *form.get("notices", ())]) or "Nothing found.")
+        text = "\n\n".join([*lines, *form.get("notices", ())]) or "Nothing found."
+        return _result(form, text, [_resource_link(*pair) for pair in pairs])
 
     def get(
         self,
@@ -171,7 +183,7 @@ class Tools:
         ],
         start: Annotated[int, Field(ge=0, description="first character, of a document")] = 0,
         end: Annotated[int | None, Field(ge=0, description="end of the range")] = None,
-    ) -> Structured:
+    ) -> HeldResult:
         """Check a citation against its file now and show it, or show a range of a document's text."""
         allowed = _allowed(ctx)
         if Permalink.parsed(id) is not None:
@@ -189,13 +201,24 @@ class Tools:
             f"{text['text']}",
         )  # fmt: skip
 
+    def resource(self, id: str, ctx: Context) -> str:  # noqa: A002  (the name in the address)
+        """A quote with its place, checked against its file now, or a document's first characters."""
+        try:
+            result = self.get(ctx, id)
+        except (PinciteError, Refused) as error:
+            raise ResourceError(str(error)) from None
+        text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+        if (result.structured_content or {}).get("state") == "unknown":
+            raise ResourceError(text.strip())
+        return text
+
     def verify_quote(
         self,
         ctx: Context,
         quote: Annotated[str, Field(description="the exact words")],
         document: Annotated[str, Field(description="id of the only document to search")] = "",
         collection: _Collection = None,
-    ) -> Structured:
+    ) -> VerifiedResult:
         """Check whether these exact words, character by character, are in the documents, and where."""
         form = self._served.verify_quote(
             quote, document=document, collection=collection, allowed=_allowed(ctx)
@@ -218,7 +241,7 @@ class Tools:
         sections: _Sections = None,
         since: _Since = "",
         until: _Until = "",
-    ) -> Structured:
+    ) -> AnswerResult:
         """Count how often words occur in all documents, with a checked quote for every mention."""
         counted = self._served.count(
             words,
@@ -228,7 +251,7 @@ class Tools:
         )
         return self._answer(ctx, counted)
 
-    def status(self, ctx: Context) -> Structured:
+    def status(self, ctx: Context) -> StateResult:
         """Report the numbers of documents and passages, and the collections."""
         form = self._served.status(allowed=_allowed(ctx))
         names = ", ".join(f"{name} ({files})" for name, files in form["collections"].items())
@@ -238,7 +261,10 @@ class Tools:
     def _answer(self, ctx: Context, answer: Form) -> CallToolResult:
         form = sealed(self._linked(ctx, answer))
         urls = {link["citation"]: link["href"] for link in form["links"]}
-        return _result(form, linked_text(form, urls.__getitem__).text)
+        cited = [
+            _resource_link(form["citations"][link["citation"] - 1], link) for link in form["links"]
+        ]
+        return _result(form, linked_text(form, urls.__getitem__).text, cited[:_MOST_LINKS])
 
     def _linked(self, ctx: Context, form: Form) -> dict[str, Any]:
         base = self._base(ctx)
@@ -254,14 +280,18 @@ class Tools:
 
 def mcp_server(served: Served, *, base_url: str = "", record: Record | None = None) -> MCPServer:
     """The MCP server for stdio; `McpEndpoint` serves it over HTTP."""
-    return MCPServer(
+    tools = Tools(served, base_url=base_url, record=record)
+    server = MCPServer(
         "pincite",
         title="Pincite",
         version=pincite.__version__,
         instructions=_INSTRUCTIONS,
-        tools=Tools(served, base_url=base_url, record=record).all(),
+        tools=tools.all(),
         log_level="WARNING",
     )
+    for prefix, name in ((_CITATIONS, "citation"), (_DOCUMENTS, "document")):
+        server.resource(f"{prefix}{{id}}", name=name, mime_type=_TEXT)(tools.resource)
+    return server
 
 
 class McpEndpoint:
@@ -341,7 +371,18 @@ def _place(form: Mapping[str, Any]) -> str:
     return on_one_line("; ".join(part for part in (name, where) if part))
 
 
-def _result(form: Form, text: str) -> CallToolResult:
+def _result(form: Form, text: str, links: Sequence[ResourceLink] = ()) -> CallToolResult:
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=dict(form)
+        content=[TextContent(type="text", text=text), *links], structured_content=dict(form)
+    )
+
+
+def _resource_link(cited: Form, link: Form) -> ResourceLink:
+    """A citation as a resource that the client can read."""
+    return ResourceLink(
+        type="resource_link",
+        uri=f"{_CITATIONS}{link['id']}",
+        name=PurePath(str(cited["source"])).name,
+        title=_place(cited),
+        mime_type=_TEXT,
     )

@@ -12,6 +12,7 @@ import openai
 import pytest
 from fastapi.testclient import TestClient
 
+import pincite
 from interfaces.http.live import listening
 from interfaces.http.opened import key_for, open_settings, with_key
 from pincite.interfaces.http.app import create_app
@@ -128,9 +129,15 @@ def test_a_response_holds_the_same_text_and_places(official: openai.OpenAI) -> N
     assert response.output_text == completion.choices[0].message.content
     part = response.output[0].content[0]  # type: ignore[union-attr,index]
     nested = completion.choices[0].message.annotations or []
+    places, files = part.annotations[::2], part.annotations[1::2]  # type: ignore[union-attr]
+    assert [(one.index, one.filename) for one in files] == [  # type: ignore[union-attr]
+        (one.start_index, one.title.split(";")[0])  # type: ignore[union-attr]
+        for one in places
+    ]
+    assert all(one.file_id in response.model_dump_json() for one in files)  # type: ignore[union-attr]
     assert [
         (one.start_index, one.end_index, one.url, one.title)  # type: ignore[union-attr]
-        for one in part.annotations  # type: ignore[union-attr]
+        for one in places
     ] == [
         (one.url_citation.start_index, one.url_citation.end_index, one.url_citation.url,
          one.url_citation.title)
@@ -186,16 +193,134 @@ def test_the_quotes_of_an_earlier_answer_are_known_by_its_links() -> None:
     assert [one.href for one in earlier[0].links] == [link]
 
 
-def test_parameters_that_mean_nothing_to_quotes_are_ignored(official: openai.OpenAI) -> None:
+def test_what_steers_sampling_changes_no_quote(official: openai.OpenAI) -> None:
     completion = official.chat.completions.create(
         model="pincite",
         messages=[{"role": "user", "content": [{"type": "text", "text": TORQUE}]}],
         temperature=1.5,
-        max_tokens=5,
+        top_p=1,
+        n=1,
+        max_tokens=5000,
         seed=3,
         tools=[{"type": "function", "function": {"name": "f", "parameters": {}}}],
+        tool_choice="auto",
+        response_format={"type": "text"},
     )
     assert "54 ± 4" in (completion.choices[0].message.content or "")
+    assert completion.choices[0].finish_reason == "stop"
+
+
+def test_a_text_ends_before_what_is_to_stop_it(official: openai.OpenAI) -> None:
+    whole = official.chat.completions.create(model="pincite", messages=said(TORQUE))
+    text = whole.choices[0].message.content or ""
+    completion = official.chat.completions.create(
+        model="pincite", messages=said(TORQUE), stop=["never there", "54 ± 4"]
+    )
+    choice = completion.choices[0]
+    assert choice.message.content == text[: text.index("54 ± 4")]
+    assert choice.finish_reason == "stop"
+    ends = [one.url_citation.end_index for one in choice.message.annotations or []]
+    assert all(end <= len(choice.message.content or "") for end in ends)
+
+
+def test_no_statement_is_cut_for_a_limit_of_tokens(official: openai.OpenAI) -> None:
+    whole = official.chat.completions.create(model="pincite", messages=said(TORQUE))
+    text = whole.choices[0].message.content or ""
+    for most in range(1, whole.usage.completion_tokens if whole.usage else 0, 7):
+        choice = official.chat.completions.create(
+            model="pincite", messages=said(TORQUE), max_completion_tokens=most
+        ).choices[0]
+        kept = choice.message.content or ""
+        assert choice.finish_reason == "length"
+        assert text.startswith(kept)
+        assert text[len(kept) :].startswith("\n\n") or not kept
+    response = official.responses.create(model="pincite", input=TORQUE, max_output_tokens=1)
+    assert response.status == "incomplete"
+    assert response.incomplete_details is not None
+    assert response.incomplete_details.reason == "max_output_tokens"
+    with official.responses.stream(model="pincite", input=TORQUE, max_output_tokens=1) as stream:
+        assert [event.type for event in stream][-1] == "response.incomplete"
+
+
+def test_rows_of_a_table_stand_below_their_heads(new_library: Any, tmp_path: Path) -> None:
+    (tmp_path / "pumps.csv").write_text("Pump,Hall,Price|EUR\nPU-1,North,300\nPU-2,North,90\n")
+    with pincite.Library.open(new_library) as library:
+        library.ingest([tmp_path / "pumps.csv"])
+        with TestClient(create_app(Served(library), open_settings())) as client:
+            body = {"model": "pincite", "messages": said("Which pumps are in hall North?")}
+            message = client.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]
+    table, *_ = message["content"].split("\n\n")
+    heads, rule, *rows = table.split("\n")
+    assert heads == "|  | Hall | Price\\|EUR | |"
+    assert rule == "|---|---|---|---|"
+    assert [row.split(" [")[0] for row in rows] == [
+        "| PU-1 | North | 300 |",
+        "| PU-2 | North | 90 |",
+    ]
+    assert len(message["annotations"]) == 2
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"temperature": "hot"}, {"temperature": 3}, {"temperature": True}, {"top_p": -1}, {"n": 2},
+        {"stop": ["a", "b", "c", "d", "e"]}, {"stop": 5}, {"max_tokens": 0}, {"max_tokens": "5"},
+        {"response_format": {"type": "json_object"}}, {"tool_choice": "required"}, {"logprobs": True},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {}}}},
+        {"tool_choice": {"type": "function", "function": {"name": "f"}}}, {"modalities": ["audio"]},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_refused(client: TestClient, changed: dict[str, Any]) -> None:
+    body = {"model": "pincite", "messages": said(TORQUE), **changed}
+    reply = client.post("/v1/chat/completions", json=body)
+    assert reply.status_code == 400
+    assert reply.json()["error"]["param"].startswith(next(iter(changed)))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"background": True}, {"text": {"format": {"type": "json_object"}}}, {"temperature": "hot"},
+        {"tool_choice": "required"}, {"max_output_tokens": -1},
+    ],
+)  # fmt: skip
+def test_what_a_response_cannot_be_is_refused(client: TestClient, changed: dict[str, Any]) -> None:
+    reply = client.post("/v1/responses", json={"model": "pincite", "input": TORQUE, **changed})
+    assert reply.status_code == 400
+    assert reply.json()["error"]["param"].startswith(next(iter(changed)))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("POST", "/v1/embeddings", 404, "unknown_url"),
+        ("POST", "/v1/completions", 404, "unknown_url"),
+        ("GET", "/v1/files", 404, "unknown_url"),
+        ("GET", "/v1/models/gpt-4o", 404, "model_not_found"),
+        ("GET", "/v1/chat/completions", 405, None),
+        ("DELETE", "/v1/models", 405, None),
+    ],
+)
+def test_addresses_of_that_api_have_its_errors(
+    client: TestClient, method: str, path: str, status: int, code: str | None
+) -> None:
+    reply = client.request(method, path)
+    assert reply.status_code == status
+    assert reply.json()["error"]["code"] == code
+
+
+def test_refusals_of_the_guards_are_in_that_form(served: Served, tmp_path: Path) -> None:
+    key_for(tmp_path, "default")
+    with TestClient(create_app(served, open_settings(folder=str(tmp_path)))) as client:
+        strange = client.get("/v1/models", headers={"Authorization": "Bearer wrong"})
+        assert strange.status_code == 401
+        assert strange.json()["error"]["code"] == "invalid_api_key"
+        assert client.get("/v1/search").json()["type"].startswith("urn:pincite:problem:")
+    with TestClient(create_app(served, open_settings())) as client:
+        body = {"model": "pincite", "messages": said("x" * 3_000_000)}
+        large = client.post("/v1/chat/completions", json=body)
+        assert large.status_code == 413
+        assert "larger than the limit" in large.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(
@@ -256,8 +381,6 @@ def test_open_webui_gets_its_events_by_setting(served: Served) -> None:
 
 
 def test_text_of_documents_makes_no_links_or_pictures(new_library: Any, tmp_path: Any) -> None:
-    import pincite
-
     folder = tmp_path / "hostile"
     folder.mkdir()
     secret = (

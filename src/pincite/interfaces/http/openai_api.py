@@ -28,7 +28,6 @@ from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.openai_forms import (
     ChatBody,
     Earlier,
-    Message,
     Reply,
     ResponsesBody,
     asked_in,
@@ -36,8 +35,9 @@ from pincite.interfaces.http.openai_forms import (
     completion,
     events,
     response,
+    within,
 )
-from pincite.interfaces.http.problems import Refused, not_found, problem_of
+from pincite.interfaces.http.problems import Refused, not_found, openai_error, problem_of
 from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import linked_text
 from pincite.settings.groups import ServerSettings
@@ -63,10 +63,16 @@ class _OpenAIRoute(APIRoute):
             except RequestValidationError as error:
                 return _invalid(error)
             except HTTPException as error:  # an unreadable body
-                return _error(error.status_code, str(error.detail), headers=error.headers)
+                return openai_error(error.status_code, str(error.detail), headers=error.headers)
             except (PinciteError, Refused) as error:
                 body = problem_of(request, error)
-                return _error(body["status"], body["detail"], headers=_headers(error))
+                is_model = body["status"] == HTTPStatus.NOT_FOUND
+                return openai_error(
+                    body["status"],
+                    body["detail"],
+                    code="model_not_found" if is_model else None,
+                    headers=_headers(error),
+                )
 
         return handled
 
@@ -95,7 +101,7 @@ def chat_completions(
     body: ChatBody, request: Request, served: Library, allowed: MaySee
 ) -> Response:
     """Answer the last message in the context of those before it."""
-    reply = _replied(body.model, body.messages, request, served, allowed)
+    reply = _replied(body, request, served, allowed)
     if not body.stream:
         return JSONResponse(completion(reply))
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
@@ -110,9 +116,7 @@ def responses(body: ResponsesBody, request: Request, served: Library, allowed: M
         raise UsageError(
             "previous_response_id: responses are not stored; send the earlier messages in input"
         )
-    reply = _replied(
-        body.model, body.messages, request, served, allowed, metadata=body.metadata or _BLANK_REPLY
-    )
+    reply = _replied(body, request, served, allowed, metadata=body.metadata or _BLANK_REPLY)
     return _stream(_named_lines(events(reply))) if body.stream else JSONResponse(response(reply))
 
 
@@ -158,16 +162,15 @@ def _model_form(name: str) -> dict[str, Any]:
 
 
 def _replied(
-    name: str,
-    messages: Sequence[Message],
+    body: ChatBody | ResponsesBody,
     request: Request,
     served: Served,
     allowed: Allowed,
     *,
     metadata: Mapping[str, str] = _BLANK_REPLY,
 ) -> Reply:
-    chosen = _model(name, served, allowed)
-    question, earlier = asked_in(messages)
+    chosen = _model(body.model, served, allowed)
+    question, earlier = asked_in(body.messages)
     read_as, notices = _read(question, earlier[-_TURNS_READ:], served, allowed)
     answer = served.ask(
         read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
@@ -182,12 +185,14 @@ def _replied(
     linked = linked_text(
         shown, lambda number: str(links[number - 1]["href"]), read_as=read_as if is_other else ""
     )
+    kept, is_cut = within(linked, body.limits)
     return Reply(
-        model=name,
-        linked=linked,
+        model=body.model,
+        linked=kept,
         evidence=evidence,
-        asked="\n".join(message.text for message in messages),
+        asked="\n".join(message.text for message in body.messages),
         metadata=metadata,
+        is_cut=is_cut,
     )
 
 
@@ -258,21 +263,7 @@ def _invalid(error: RequestValidationError) -> Response:
     first = max(error.errors(), key=lambda one: len(one["loc"]))
     where = ".".join(str(part) for part in first["loc"][1:])
     message = f"{where}: {first['msg']}" if where else str(first["msg"])
-    return _error(HTTPStatus.BAD_REQUEST, message, param=where or None)
-
-
-def _error(
-    status: int, message: str, *, param: str | None = None, headers: Mapping[str, str] | None = None
-) -> Response:
-    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
-    code = "model_not_found" if status == HTTPStatus.NOT_FOUND else None
-    form = {
-        "message": message,
-        "type": "server_error" if is_ours else "invalid_request_error",
-        "param": param,
-        "code": code,
-    }
-    return JSONResponse({"error": form}, status_code=int(status), headers=headers)
+    return openai_error(HTTPStatus.BAD_REQUEST, message, param=where or None)
 
 
 def _headers(error: Exception) -> dict[str, str] | None:

@@ -8,7 +8,8 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -33,6 +34,8 @@ class Reply:
     evidence: Mapping[str, Any]
     asked: str
     metadata: Mapping[str, str] = field(default_factory=dict)
+    is_cut: bool = False
+    """Whether statements are missing, for the client's limit of tokens."""
     created: int = field(default_factory=lambda: int(time.time()))
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
 
@@ -40,6 +43,24 @@ class Reply:
     def tokens(self) -> tuple[int, int]:
         """Estimated numbers of tokens sent and received; no model reads or writes them."""
         return estimated_tokens(self.asked), estimated_tokens(self.linked.text)
+
+
+def within(linked: LinkedText, limits: Limits) -> tuple[LinkedText, bool]:
+    """A text as a client wants it: up to what is to stop it, and so many whole statements.
+
+    The second value is whether statements are missing for the number of tokens. A quote is not cut in
+    the middle for that.
+    """
+    text = linked.text
+    ends = [place for stop in limits.stops if stop and (place := text.find(stop)) >= 0]
+    linked = linked.up_to(min(ends, default=len(text)))
+    whole, tokens = 0, 0
+    for piece in linked.pieces:
+        tokens += estimated_tokens(piece)
+        if limits.most_tokens is not None and tokens > limits.most_tokens:
+            return linked.up_to(whole), True
+        whole += len(piece)
+    return linked, False
 
 
 # --- Chat completions ---------------------------------------------------------------------------
@@ -53,7 +74,8 @@ def completion(reply: Reply) -> Form:
         "refusal": None,
         "annotations": _nested_annotations(reply),
     }
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    reason = _finish_reason(reply)
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     return {
         **_completion_head(reply, "chat.completion"),
         "choices": [choice],
@@ -76,7 +98,7 @@ def chunks(reply: Reply, *, with_usage: bool, with_events: bool) -> Iterator[For
     if with_events:
         for event in _source_events(reply):
             yield {**head, "choices": [], "event": event}
-    last = _delta({"annotations": _nested_annotations(reply)}, finish_reason="stop")
+    last = _delta({"annotations": _nested_annotations(reply)}, _finish_reason(reply))
     yield {**head, "choices": [last], "evidence": reply.evidence}
     if with_usage:
         yield {**head, "choices": [], "usage": _chat_usage(reply)}
@@ -94,6 +116,10 @@ def _completion_head(reply: Reply, kind: str) -> Form:
 
 def _delta(delta: Form, finish_reason: str | None = None) -> Form:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+
+
+def _finish_reason(reply: Reply) -> str:
+    return "length" if reply.is_cut else "stop"
 
 
 def _nested_annotations(reply: Reply) -> list[Form]:
@@ -136,9 +162,11 @@ def _source_events(reply: Reply) -> Iterator[Form]:
 
 def response(reply: Reply) -> Form:
     """The complete object `response`."""
+    ended = {"incomplete_details": {"reason": "max_output_tokens"}} if reply.is_cut else {}
     return {
-        **_response_head(reply, "completed"),
-        "completed_at": int(time.time()),
+        **_response_head(reply, "incomplete" if reply.is_cut else "completed"),
+        **ended,
+        "completed_at": None if reply.is_cut else int(time.time()),
         "output": [_item(reply)],
         "usage": _response_usage(reply),
         "evidence": reply.evidence,
@@ -174,7 +202,8 @@ def _events(reply: Reply) -> Iterator[Form]:
     yield {"type": "response.output_text.done", **here, "text": part["text"], "logprobs": []}
     yield {"type": "response.content_part.done", **here, "part": part}
     yield {"type": "response.output_item.done", "output_index": 0, "item": item}
-    yield {"type": "response.completed", "response": response(reply)}
+    ended = "incomplete" if reply.is_cut else "completed"
+    yield {"type": f"response.{ended}", "response": response(reply)}
 
 
 def _response_head(reply: Reply, status: str) -> Form:
@@ -202,7 +231,12 @@ def _response_head(reply: Reply, status: str) -> Form:
 
 def _item(reply: Reply) -> Form:
     annotations = [
-        {"type": "url_citation", **_url_citation(marker)} for marker in reply.linked.markers
+        annotation
+        for marker in reply.linked.markers
+        for annotation in (
+            {"type": "url_citation", **_url_citation(marker)},
+            _file_citation(marker, reply),
+        )
     ]
     part = {
         "type": "output_text",
@@ -214,8 +248,19 @@ def _item(reply: Reply) -> Form:
         "id": f"msg_{reply.name}",
         "type": "message",
         "role": "assistant",
-        "status": "completed",
+        "status": "incomplete" if reply.is_cut else "completed",
         "content": [part],
+    }
+
+
+def _file_citation(marker: Marker, reply: Reply) -> Form:
+    """The cited file; `index` is where the link stands in the text."""
+    citation = reply.evidence["citations"][marker.number - 1]
+    return {
+        "type": "file_citation",
+        "file_id": citation["document"],
+        "filename": PurePath(citation["source"]).name,
+        "index": marker.start,
     }
 
 
@@ -230,16 +275,41 @@ def _response_usage(reply: Reply) -> Form:
     }
 
 
-# Request bodies: a model, messages, and many parameters that have no effect here.
+# Request bodies. Quotes are not sampled: what steers sampling is only checked. What would change the
+# form of the reply is done, or refused.
 
 _LINK = re.compile(r"/c/([0-9a-f]{16}\.\d{1,10}-\d{1,10}\.[0-9a-f]{12})(?![0-9a-z])", re.ASCII)
 _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 class _Ignoring(BaseModel):
-    """Ignores parameters that have no effect on quotes (temperature, tools, ...)."""
+    """Ignores what it does not know."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Where a client wants the text to end."""
+
+    stops: tuple[str, ...] = ()
+    most_tokens: int | None = None
+
+
+class Format(_Ignoring):
+    """The form of the text; `evidence` of the reply is the same as JSON."""
+
+    type: Literal["text"]
+
+
+class _Steered(_Ignoring):
+    """What both bodies have."""
+
+    model: str
+    stream: bool | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    tool_choice: Literal["none", "auto"] | None = None
 
 
 class Part(_Ignoring):
@@ -272,13 +342,25 @@ class StreamOptions(_Ignoring):
     include_usage: bool | None = None
 
 
-class ChatBody(_Ignoring):
+class ChatBody(_Steered):
     """The body of `/v1/chat/completions`."""
 
-    model: str
     messages: list[Message] = Field(min_length=1)
-    stream: bool | None = None
     stream_options: StreamOptions | None = None
+    n: Literal[1] | None = None
+    stop: str | Annotated[list[str], Field(max_length=4)] | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+    response_format: Format | None = None
+    logprobs: Literal[False] | None = None
+    modalities: list[Literal["text"]] | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """Where the text is to end."""
+        stops = [self.stop] if isinstance(self.stop, str) else self.stop or []
+        most = [one for one in (self.max_tokens, self.max_completion_tokens) if one is not None]
+        return Limits(stops=tuple(stops), most_tokens=min(most, default=None))
 
 
 class Item(_Ignoring):
@@ -289,14 +371,26 @@ class Item(_Ignoring):
     content: str | list[Part] | None = None
 
 
-class ResponsesBody(_Ignoring):
+class Text(_Ignoring):
+    """How `/v1/responses` is to write."""
+
+    format: Format | None = None
+
+
+class ResponsesBody(_Steered):
     """The body of `/v1/responses`. Nothing is stored: the input includes earlier messages."""
 
-    model: str
     input: str | list[Item]
-    stream: bool | None = None
+    max_output_tokens: int | None = Field(default=None, ge=1)
+    text: Text | None = None
+    background: Literal[False] | None = None
     previous_response_id: str | None = None
     metadata: dict[str, str] | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """Where the text is to end."""
+        return Limits(most_tokens=self.max_output_tokens)
 
     @property
     def messages(self) -> list[Message]:

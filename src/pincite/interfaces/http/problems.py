@@ -30,6 +30,17 @@ MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = "5"
 _SHOWN_CHARS = 200
 
+_OF_OPENAI = re.compile(
+    "/v1/(?:models|chat|responses|completions|embeddings|files|uploads|images|audio|moderations|batches|"
+    "assistants|threads|vector_stores|fine_tuning|realtime)(?:/|$)"
+)
+"""Addresses of OpenAI's API, those that are not here among them: its clients read one format only."""
+_CODES: Mapping[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "invalid_api_key",
+    HTTPStatus.NOT_FOUND: "unknown_url",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_exceeded",
+}
+
 _STATUSES: tuple[tuple[type[PinciteError], HTTPStatus], ...] = (
     (UsageError, HTTPStatus.BAD_REQUEST),
     (ReceiptError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -97,10 +108,28 @@ def request_id(request: Request) -> str:
 
 
 def respond(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """A reply with a problem object."""
+    """A reply with a problem object; in OpenAI's format at an address of that API."""
+    if _OF_OPENAI.match(str(body["instance"])):
+        status = int(body["status"])
+        return openai_error(status, body["detail"], code=_CODES.get(status), headers=headers)
     return JSONResponse(
         dict(body), status_code=int(body["status"]), media_type=MEDIA_TYPE, headers=headers
     )
+
+
+def openai_error(
+    status: int,
+    message: str,
+    *,
+    param: str | None = None,
+    code: str | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """A reply with an error in OpenAI's format."""
+    is_ours = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    kind = "server_error" if is_ours else "invalid_request_error"
+    form = {"message": message, "type": kind, "param": param, "code": code}
+    return JSONResponse({"error": form}, status_code=int(status), headers=headers)
 
 
 def add_problem_handlers(

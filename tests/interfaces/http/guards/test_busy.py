@@ -149,7 +149,7 @@ def test_a_stream_that_takes_too_long_ends_with_an_error() -> None:
 
     found = asyncio.run(scene())
     assert "event: retrieval" in found
-    assert 'event: error\ndata: {"type": "urn:pincite:problem:gateway-timeout"' in found
+    assert 'event: error\ndata: {"type":"urn:pincite:problem:gateway-timeout"' in found
 
 
 def test_a_client_that_takes_nothing_is_left() -> None:

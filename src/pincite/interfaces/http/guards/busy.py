@@ -9,7 +9,6 @@ supervisor's pings and is replaced (`time limits` in docs/security.md).
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable
 
 from starlette.datastructures import Headers
@@ -17,7 +16,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pincite.interfaces.http.guards.sizes import refuse
-from pincite.interfaces.http.problems import problem
+from pincite.interfaces.http.problems import problem, respond
 
 _RETRY_SECONDS = 2.0
 
@@ -184,6 +183,6 @@ class _Reply:
             return
         last = b""
         if self._is_events:
-            body = json.dumps(problem(Request(scope), 504, detail))
+            body = bytes(respond(problem(Request(scope), 504, detail)).body).decode()
             last = f"event: error\ndata: {body}\n\n".encode()
         await self._send({"type": "http.response.body", "body": last, "more_body": False})
