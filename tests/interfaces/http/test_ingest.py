@@ -90,6 +90,30 @@ def test_no_name_of_an_upload_leads_out_of_its_folder(
     assert all(path.is_relative_to(tmp_path / "library" / "uploads") for path in new)
 
 
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("plans/2024/a.md", "plans/2024/a.md"),
+        ("C:\\plans\\a.md", "C_/plans/a.md"),
+        ("/a/../../b/./.hidden/c.md", "a/b/hidden/c.md"),
+        ("x/" * 40 + "a.md", "x/" * 8 + "a.md"),
+        ("é" * 90 + "/a.md", "é" * 30 + "/a.md"),
+    ],
+)
+def test_an_upload_keeps_its_folders_without_parts_that_lead_elsewhere(
+    given: str, name: str
+) -> None:
+    assert safe_name(given) == name
+
+
+def test_files_of_one_name_in_two_folders_are_both_kept(client: TestClient) -> None:
+    files = (("north/a.txt", b"It is cut on day 3.\n"), ("south/a.txt", b"It is cut on day 5.\n"))
+    job = finished(client, upload(client, *files))
+    assert [file["name"] for file in job["files"]] == ["north/a.txt", "south/a.txt"]
+    names = [one["name"] for one in client.get("/v1/documents").json()["documents"]]
+    assert sorted(names) == ["north/a.txt", "south/a.txt"]
+
+
 @pytest.mark.parametrize("name", ["", "..", "x", ".txt", "x.exe", "x.txt/", "…" * 300 + ".tar"])
 def test_what_is_no_kind_of_file_we_read_is_refused(name: str) -> None:
     from pincite.interfaces.http.problems import Refused

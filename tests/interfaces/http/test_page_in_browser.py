@@ -15,7 +15,8 @@ import pytest
 import uvicorn
 from end_to_end import running
 
-from interfaces.http.live import forget_browser
+from interfaces.http.live import forget_browser, listening
+from interfaces.http.opened import open_settings
 from pincite import Library
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.served import Served
@@ -374,6 +375,53 @@ def test_an_uploaded_file_is_told_page_by_page_and_can_be_asked(
     other = opened()
     ask(other, "How many litres is the moss garden watered with?")
     assert "31 litres" in other.inner_text(".answer")
+
+
+def test_an_empty_library_is_filled_on_its_first_page(
+    browser: Any, new_library: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "moss"
+    for name, days in (("north", 3), ("south", 5)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "care.md").write_text(
+            f"# {name}\n\nThe {name} bed is cut every {days} days.\n"
+        )
+    for number in range(45):
+        (folder / f"note-{number}.md").write_text(f"# Note {number}\n\nPath {number} is swept.\n")
+    (folder / "picture.xyz").write_bytes(b"x")
+    with Library.open(new_library) as library:
+        app = create_app(Served(library), open_settings(allowed_hosts=("127.0.0.1",)))
+        with listening(app) as address:
+            tab = browser.new_page()
+            tab.goto(address)
+            tab.wait_for_selector("text=Add your files")
+            tab.set_input_files("#upload-folder", folder)
+            tab.wait_for_selector("text=1 file of other kinds left out: moss/picture.xyz")
+            tab.wait_for_selector("text=47 documents")
+            ask(tab, "How often is the south bed cut?")
+            assert "every 5 days" in tab.inner_text(".answer")
+            tab.close()
+    kept = (new_library / "uploads").rglob("care.md")
+    assert {path.parent.name for path in kept} == {"north", "south"}
+
+
+def test_files_dropped_on_any_view_are_added(browser: Any, new_library: Path) -> None:
+    drop = """() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["The pond is 4 metres deep."], "pond.txt"));
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, dataTransfer: transfer }));
+    }"""
+    with Library.open(new_library) as library:
+        app = create_app(Served(library), open_settings(allowed_hosts=("127.0.0.1",)))
+        with listening(app) as address:
+            tab = browser.new_page()
+            tab.goto(f"{address}/reports")
+            tab.wait_for_selector("h1")
+            tab.evaluate(drop)
+            tab.wait_for_selector(".upload-line.is-done")
+            assert tab.url.endswith("/library")
+            tab.wait_for_selector(".file-name >> text=pond.txt")
+            tab.close()
 
 
 def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:

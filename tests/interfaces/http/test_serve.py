@@ -78,6 +78,28 @@ def test_serving_a_question_and_the_page_tries_to_reach_no_network(
     assert not log.exists(), log.read_text()
 
 
+def test_without_a_library_it_begins_with_an_empty_one(tmp_path: Path) -> None:
+    with serving(tmp_path / "library") as (client, _):
+        upload = {"files": ("pump.txt", b"The pump is checked on day 7.\n")}
+        job = client.post("/v1/ingest", files=upload).json()["job"]
+        deadline = time.monotonic() + PATIENCE
+        while client.get(f"/v1/jobs/{job}").json()["state"] != "done":
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        answer = client.post("/v1/query", json={"question": "When is the pump checked?"}).json()
+    assert answer["citations"][0]["source"] == "pump.txt"
+
+
+def test_a_library_below_a_folder_that_is_missing_is_a_typing_error(tmp_path: Path) -> None:
+    command = [*COMMAND, "serve", "--library", str(tmp_path / "none" / "library"), "--port", "0"]
+    ended = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ended.returncode != 0
+    assert "there is no library" in ended.stderr
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
 def test_a_process_that_is_killed_is_replaced_and_the_others_answer_meanwhile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -44,10 +45,14 @@ def start(library: str, *, profile: str = "", **given: Any) -> None:
     from pincite.library.homes import lasting_name
 
     layer = {name: value for name, value in given.items() if value is not None}
+    # A page to add files on is a start; a folder whose parent is not there is a typing error.
+    is_folder = "://" not in library and Path(library).absolute().parent.is_dir()
     with pincite.Library.open(
-        library, create=False, profile=profile, overrides={"server": layer}
+        library, create=is_folder, profile=profile, overrides={"server": layer}
     ) as opened:
         settings, folder = opened.settings.server, opened.path
+        if opened.home.is_new:
+            say(f"created an empty library in {folder}; add files on the page", err=True)
 
     def show(port: int) -> None:
         say(f"http://{settings.host}:{port} (Ctrl-C stops it)", err=True)

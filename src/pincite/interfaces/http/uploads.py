@@ -23,6 +23,7 @@ from pincite.verify.receipts.saved import write_whole
 
 _ODD = re.compile(r"[^\w .,()+&@'\[\]-]", re.UNICODE)
 _LONGEST_NAME_BYTES = 180
+_LONGEST_FOLDER_BYTES, _MOST_FOLDERS = 60, 8
 _COPIED_AT_ONCE = 1 << 20
 _OWNERS = ".owners.json"
 
@@ -104,8 +105,11 @@ def apart(names: Iterable[str]) -> list[str]:
 
 
 def safe_name(given: str) -> str:
-    """The last part of a name, sanitized. Raises Refused (415) for an unsupported kind of file."""
-    last = re.split(r"[/\\]", given)[-1]
+    """A name with its folders, sanitized: no part leads upwards or is hidden.
+
+    Raises Refused (415) for an unsupported kind of file.
+    """
+    *folders, last = re.split(r"[/\\]", given)
     name = _ODD.sub("_", last).strip(" .")
     stem, dot, suffix = name.rpartition(".")
     if not dot or not is_readable(f".{suffix}") or not stem:
@@ -113,9 +117,20 @@ def safe_name(given: str) -> str:
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             f"'{last[:80]}' is not a kind of file Pincite reads; expected one of {readable_list()}",
         )
-    while len(f"{stem}.{suffix}".encode()) > _LONGEST_NAME_BYTES:
-        stem = stem[:-1]
-    return f"{stem}.{suffix}"
+    above = [shortened(part, _LONGEST_FOLDER_BYTES) for part in map(_plain, folders) if part]
+    ending = f".{suffix}"
+    return "/".join(
+        [*above[-_MOST_FOLDERS:], shortened(stem, _LONGEST_NAME_BYTES - len(ending)) + ending]
+    )
+
+
+def _plain(part: str) -> str:
+    return _ODD.sub("_", part).strip(" .")
+
+
+def shortened(text: str, most_bytes: int) -> str:
+    """The beginning of a text, of at most so many bytes in UTF-8."""
+    return text.encode()[:most_bytes].decode(errors="ignore")
 
 
 def _folder_name(collection: str) -> str:

@@ -140,10 +140,10 @@ function dispatch(event, seen) {
   seen(name, told);
 }
 
-/** Upload one file; calls `progress(part)` with the part sent, in 0..1. Returns the job. */
-export function upload(file, collection, progress) {
+/** Upload `{file, path}` in one request; calls `progress(part)` with the part sent, in 0..1. Returns the job. */
+export function upload(files, collection, progress) {
   const form = new FormData();
-  form.append("files", file, file.name);
+  for (const { file, path } of files) form.append("files", file, path);
   if (collection) form.append("collection", collection);
   return new Promise((resolve, reject) => {
     // fetch cannot report upload progress.

@@ -8,6 +8,7 @@ import { libraryPage } from "./library.js";
 import { permalinkView } from "./permalink.js";
 import { reportsPage } from "./reports.js";
 import "./source-pane.js";
+import { takeDrops } from "./upload.js";
 
 const THEMES = ["", "light", "dark"];
 const THEME_NAMES = { "": "Colours of the system", light: "Light", dark: "Dark" };
@@ -85,6 +86,7 @@ document.addEventListener("click", (event) => {
   navigate(link.getAttribute("href"));
 });
 window.addEventListener("popstate", () => show());
+takeDrops(() => navigate("/library"));
 
 // --- Citations ------------------------------------------------------------------------------------
 

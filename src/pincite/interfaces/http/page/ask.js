@@ -5,6 +5,7 @@ import { api, rights, stream } from "./api.js";
 import { chip, citationsOf } from "./citations.js";
 import { announce, button, fill, h, icon, route } from "./dom.js";
 import { Scope, scopeLine, told } from "./scope.js";
+import { uploadZone } from "./upload.js";
 import { counted } from "./text.js";
 import { inline, placeLine } from "./units.js";
 
@@ -102,7 +103,7 @@ export class AskPage {
       const [stats, held, { failed }] = await Promise.all([api.stats(), api.documents(), api.problems()]);
       const names = held.documents.map((document) => document.name);
       this.scope.offer(Object.keys(stats.collections ?? {}), [...new Set(names)], { all: mine.collections === null });
-      if (this.suggestions) fill(this.suggestions, facts(stats, failed.length));
+      if (this.suggestions) fill(this.suggestions, facts(stats, failed.length, mine, () => this.#offer()));
     } catch (error) {
       if (this.suggestions) fill(this.suggestions, h("p", { class: "hint" }, error.message));
     }
@@ -247,9 +248,10 @@ function scopeOf(turn, kept) {
   return { ...(collection ? { collection } : {}), ...(turn.filters && Object.keys(turn.filters).length ? { filters: turn.filters } : {}) };
 }
 
-function facts(stats, failed) {
+function facts(stats, failed, mine, again) {
   if (!stats.documents) {
-    return [h("p", { class: "welcome-empty" }, "There are no documents yet."), route("/library", { class: "plain-button" }, icon("upload"), "Add documents")];
+    if (mine.may("ingest")) return [uploadZone(again, mine, "Add your files")];
+    return [h("p", { class: "welcome-empty" }, "There are no documents yet, and your key may not add any.")];
   }
   return [
     h("p", {}, `${counted(stats.documents, "document")}, ${counted(stats.passages, "passage")}`),

@@ -4,6 +4,8 @@ import { chip } from "./citations.js";
 import { h } from "./dom.js";
 import { blocks, inline, placeLine } from "./units.js";
 
+const WHOLE = /^\S{1,14}$/;
+
 /** The table of a statement that is a row: its document and first header's position; or null. */
 export function tableOf(claim, citations) {
   if (claim.citations.length !== 1) return null;
@@ -105,7 +107,9 @@ function bodyRow(row, columns, citations) {
       const cell = cells.get(column.key);
       if (!cell) return h("td", {});
       const text = inline(cell.cited_text, row.name);
-      return rowHeads.has(cell.start_char_index) ? h("th", { scope: "row" }, text) : h("td", {}, text);
+      if (rowHeads.has(cell.start_char_index)) return h("th", { scope: "row" }, text);
+      // A date or a code is not divided at its hyphens.
+      return h("td", { class: WHOLE.test(cell.cited_text) ? "whole" : null }, text);
     }),
     h("td", { class: "table-source" }, chip(row.citation, citations)),
   );

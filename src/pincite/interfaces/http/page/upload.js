@@ -1,17 +1,75 @@
-// Adding files by drag and drop or with the file chooser; one progress line for each.
+// Adding files and folders, dropped anywhere or chosen: sent in batches, with a progress line for each file.
 
 import { api, upload } from "./api.js";
-import { announce, fill, h, icon } from "./dom.js";
+import { announce, button, fill, h, icon } from "./dom.js";
 import { counted } from "./text.js";
 
 const POLL_MS = 700;
 const AT_ONCE = 2;
+const MOST_FILES = 20;
+const MOST_BYTES = 24e6;
+const MOST_LINES = 200;
+const NAMED = 3;
 const OVER = new Set(["done", "failed"]);
 
-/** A drop zone for files; `added` is called when all have been ingested. */
-export function uploadZone(added, mine) {
+/** What was dropped where no zone is: `[{file, path}]`, taken by the next zone. */
+let dropped = null;
+let current = null;
+
+/** Files dropped anywhere on the page; `elsewhere` is called if the view has no zone to take them. */
+export function takeDrops(elsewhere) {
+  const isFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  const mark = (isOver) => document.body.classList.toggle("is-dropping", isOver);
+  document.addEventListener("dragover", (event) => {
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    mark(true);
+  });
+  document.addEventListener("dragleave", (event) => event.relatedTarget === null && mark(false));
+  document.addEventListener("drop", async (event) => {
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    mark(false);
+    const files = await filesIn(event.dataTransfer);
+    if (current?.element.isConnected) current.take(files);
+    else {
+      dropped = files;
+      elsewhere();
+    }
+  });
+}
+
+/** All files of what was dropped, with their paths below it. */
+async function filesIn(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files].map((file) => ({ file, path: file.name }));
+  const found = [];
+  for (const entry of entries) await walk(entry, found);
+  return found;
+}
+
+async function walk(entry, found) {
+  if (entry.name.startsWith(".")) return;
+  if (entry.isFile) {
+    const file = await new Promise((resolve) => entry.file(resolve, () => resolve(null)));
+    if (file) found.push({ file, path: entry.fullPath.replace(/^\//, "") });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    // A folder's entries come in parts, the last of which is empty.
+    const part = await new Promise((resolve) => reader.readEntries(resolve, () => resolve([])));
+    if (!part.length) return;
+    for (const one of part) await walk(one, found);
+  }
+}
+
+/** A zone for files and folders; `added` is called when all have been ingested. */
+export function uploadZone(added, mine, title = "Add documents") {
   const lines = h("ul", { class: "upload-lines", "aria-label": "Files being added" });
-  const chooser = h("input", { id: "upload-files", type: "file", multiple: true, class: "sr-only", on: { change: () => take([...chooser.files]) } });
+  const told = h("div", { class: "upload-whole" });
+  const chooser = choosing("upload-files", {});
+  const folders = choosing("upload-folder", { webkitdirectory: true });
   const collection = h("input", { id: "upload-collection", type: "text", value: mine.collections?.[0] ?? "default", autocomplete: "off" });
   const zone = h(
     "section",
@@ -20,55 +78,77 @@ export function uploadZone(added, mine) {
       "div",
       { class: "upload-zone" },
       icon("upload"),
-      h("h2", { id: "upload-title" }, "Add documents"),
-      h("p", {}, "Drop files here, or ", chooser, h("label", { for: "upload-files", class: "as-link" }, "choose them"), "."),
+      h("h2", { id: "upload-title" }, title),
+      h("p", {}, "Drop files or folders anywhere, or choose ", chooser, h("label", { for: "upload-files", class: "as-link" }, "files"), " or ", folders, h("label", { for: "upload-folder", class: "as-link" }, "a folder"), "."),
       h("p", { class: "hint" }, `${mine.formats.join(", ")}. They stay on this server.`),
       h("div", { class: "field field-row" }, h("label", { for: "upload-collection" }, "Collection"), collection),
     ),
+    told,
     lines,
   );
-  dropping(zone.firstChild, (files) => take(files));
+
+  function choosing(id, more) {
+    const input = h("input", { id, type: "file", multiple: true, class: "sr-only", ...more });
+    input.addEventListener("change", () => {
+      const files = [...input.files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+      input.value = "";
+      take(files);
+    });
+    return input;
+  }
 
   async function take(files) {
-    chooser.value = "";
-    const waiting = files.map((file) => ({ file, line: new Line(file) }));
-    lines.append(...waiting.map(({ line }) => line.element));
+    const isRead = ({ path }) => mine.suffixes.some((suffix) => path.toLowerCase().endsWith(suffix));
+    const wanted = files.filter(isRead);
+    const others = files.filter((one) => !isRead(one)).map(({ path }) => path);
+    const whole = new Whole(wanted.length, others);
+    told.append(whole.element);
+    const waiting = batches(wanted.map((one, place) => ({ ...one, line: new Line(one.path, place < MOST_LINES && lines) })));
     const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) await addOne(next.file, next.line, collection.value.trim());
+      for (let next = waiting.shift(); next && !whole.isStopped; next = waiting.shift()) {
+        await addBatch(next, collection.value.trim());
+        whole.over(next.length);
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    announce(`${counted(files.length, "file")} finished.`);
+    for (const { line } of waiting.flat()) line.failed("Stopped before it was sent.");
+    whole.end();
+    announce(`${counted(wanted.length, "file")} finished.`);
     added();
+  }
+
+  current = { element: zone, take };
+  if (dropped) {
+    const files = dropped;
+    dropped = null;
+    queueMicrotask(() => take(files));
   }
   return zone;
 }
 
-function dropping(zone, take) {
-  let depth = 0;
-  const mark = (by) => {
-    depth = by === 0 ? 0 : depth + by;
-    zone.classList.toggle("is-over", depth > 0);
-  };
-  zone.addEventListener("dragenter", (event) => {
-    event.preventDefault();
-    mark(1);
-  });
-  zone.addEventListener("dragover", (event) => event.preventDefault());
-  zone.addEventListener("dragleave", () => mark(-1));
-  zone.addEventListener("drop", (event) => {
-    event.preventDefault();
-    mark(0);
-    take([...event.dataTransfer.files]);
-  });
+/** Files that are sent together: so many, or so large. */
+function batches(files) {
+  const found = [];
+  let bytes = Infinity;
+  for (const one of files) {
+    if (bytes + one.file.size > MOST_BYTES || found.at(-1).length === MOST_FILES) {
+      found.push([]);
+      bytes = 0;
+    }
+    found.at(-1).push(one);
+    bytes += one.file.size;
+  }
+  return found;
 }
 
-async function addOne(file, line, collection) {
+async function addBatch(batch, collection) {
   try {
-    const { job } = await upload(file, collection, (part) => line.sending(part));
-    line.reading();
-    line.over(await finished(job));
+    const { job } = await upload(batch, collection, (part) => batch.forEach(({ line }) => line.sending(part)));
+    batch.forEach(({ line }) => line.reading());
+    const over = await finished(job);
+    batch.forEach(({ line }, place) => line.over(over, over.files[place] ?? {}));
   } catch (error) {
-    line.failed(error.message);
+    batch.forEach(({ line }) => line.failed(error.message));
   }
 }
 
@@ -80,13 +160,46 @@ async function finished(job) {
   }
 }
 
-/** The progress line of one file. */
+/** How many of all files are done, and which are of no kind that is read. */
+class Whole {
+  constructor(count, others) {
+    this.count = count;
+    this.done = 0;
+    this.isStopped = false;
+    this.bar = h("progress", { max: Math.max(count, 1), value: 0, "aria-label": "Files added" });
+    this.told = h("p", { class: "upload-told" });
+    this.stop = button("Stop", { class: "plain-button", on: () => this.#stopped() });
+    const named = others.slice(0, NAMED).join(", ") + (others.length > NAMED ? ", …" : "");
+    const left = others.length > 0 && h("p", { class: "hint" }, `${counted(others.length, "file")} of other kinds left out: ${named}`);
+    this.element = h("div", { class: "upload-all" }, count > 1 && [this.bar, this.told, this.stop], left);
+    this.over(0);
+  }
+
+  over(number) {
+    this.done += number;
+    this.bar.value = this.done;
+    this.told.textContent = `${this.done} of ${this.count} files`;
+  }
+
+  end() {
+    this.bar.remove();
+    this.stop.remove();
+  }
+
+  #stopped() {
+    this.isStopped = true;
+    this.stop.disabled = true;
+  }
+}
+
+/** The progress line of one file, in `place` if it is shown. */
 class Line {
-  constructor(file) {
-    this.bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${file.name}` });
+  constructor(name, place) {
+    this.bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${name}` });
     this.told = h("p", { class: "upload-told" }, "Waiting");
     this.sign = h("span", { class: "upload-sign" }, icon("checking"));
-    this.element = h("li", { class: "upload-line" }, this.sign, h("div", {}, h("p", { class: "upload-name" }, file.name), this.told, this.bar));
+    this.element = h("li", { class: "upload-line" }, this.sign, h("div", {}, h("p", { class: "upload-name" }, name), this.told, this.bar));
+    if (place) place.append(this.element);
   }
 
   sending(part) {
@@ -100,9 +213,8 @@ class Line {
   }
 
   /** Done: the file's coverage, or why it failed. */
-  over(job) {
-    const file = job.files[0] ?? {};
-    if (job.state === "failed" || file.state === "failed") {
+  over(job, file) {
+    if (file.state === "failed" || (job.state === "failed" && file.state !== "done")) {
       this.failed(file.problem ?? (job.message || "It could not be read."));
       return;
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from pincite.ingest.detect import known_labels
+from pincite.ingest.detect import known_labels, readable_list
 from pincite.interfaces.http.asked import MaySee, Reply
 from pincite.interfaces.http.guards.rights import KEY_COOKIE, written_key
 
@@ -18,6 +18,7 @@ def session(request: Request, allowed: MaySee) -> Reply:
         "scopes": sorted(request.state.scopes),
         "collections": None if allowed is None else sorted(allowed),
         "formats": known_labels(),
+        "suffixes": readable_list().split(),
     }
 
 
