@@ -236,6 +236,14 @@ def with_whole_words(text: str, *, is_set: bool) -> str:
     return _BROKEN.sub(lambda match: _whole(match, is_set=is_set), text)
 
 
+def whole_words(text: str, media_type: str) -> dict[str, str]:
+    """What lines divide, with hyphen and break, and how `with_whole_words` shows it."""
+    if markup_of(media_type) is not Markup.NONE or LINE_HYPHEN not in text:
+        return {}
+    shown = {found[0]: _whole(found, is_set=media_type == _SET) for found in _BROKEN.finditer(text)}
+    return {broken: whole for broken, whole in shown.items() if whole != broken}
+
+
 def _whole(match: re.Match[str], *, is_set: bool) -> str:
     first, second = match["first"], match["second"]
     if second in _AND_OR:

@@ -14,6 +14,7 @@ import pypdfium2
 import pytest
 import uvicorn
 from end_to_end import running
+from reportlab.pdfgen.canvas import Canvas
 
 from interfaces.http.live import forget_browser, listening
 from interfaces.http.opened import open_settings
@@ -403,6 +404,27 @@ def test_an_empty_library_is_filled_on_its_first_page(
             tab.close()
     kept = (new_library / "uploads").rglob("care.md")
     assert {path.parent.name for path in kept} == {"north", "south"}
+
+
+def test_words_that_lines_divide_are_whole_on_the_page(
+    browser: Any, new_library: Path, tmp_path: Path
+) -> None:
+    canvas = Canvas(str(tmp_path / "rules.pdf"))
+    lines = ("Hedges of the garden may be one me-", "tre and forty high at gate AB-", "220; short-",
+             "and long-term members cut them.")  # fmt: skip
+    for place, line in enumerate(lines):
+        canvas.drawString(72, 700 - 14 * place, line)
+    canvas.save()
+    with Library.open(new_library) as library:
+        library.ingest([tmp_path / "rules.pdf"])
+        app = create_app(Served(library), open_settings(allowed_hosts=("127.0.0.1",)))
+        with listening(app) as address:
+            tab = browser.new_page()
+            tab.goto(address)
+            ask(tab, "How high may hedges be?")
+            shown = " ".join(tab.inner_text(".answer .unit-text").split())
+            tab.close()
+    assert "one metre and forty high at gate AB-220; short- and long-term members" in shown
 
 
 def test_files_dropped_on_any_view_are_added(browser: Any, new_library: Path) -> None:

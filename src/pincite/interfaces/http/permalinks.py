@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pincite.records.formats import media_type_of
+from pincite.text.as_read import whole_words
+
 _ID = re.compile(r"([0-9a-f]{16})\.(\d{1,10})-(\d{1,10})\.([0-9a-f]{12})", re.ASCII)
 _DIGITS = 12
 
@@ -60,7 +63,17 @@ def _digest(quote: str) -> str:
 
 def with_links(form: Mapping[str, Any]) -> dict[str, Any]:
     """An answer's JSON form with a link for each citation."""
-    return {**form, "links": link_forms([link_to(cited) for cited in form["citations"]])}
+    return {**form, "links": links_of(form["citations"])}
+
+
+def links_of(citations: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A link for each citation; with the `words` that its lines divide, if there are any."""
+    forms = link_forms([link_to(cited) for cited in citations])
+    words = (whole_words(one["cited_text"], media_type_of(one["source"])) for one in citations)
+    return [
+        {**form, "words": found} if found else form
+        for form, found in zip(forms, words, strict=True)
+    ]
 
 
 def link_to(cited: Mapping[str, Any]) -> Permalink:

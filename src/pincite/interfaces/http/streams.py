@@ -17,7 +17,7 @@ import anyio.to_thread
 from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
-from pincite.interfaces.http.permalinks import link_forms, link_to
+from pincite.interfaces.http.permalinks import links_of
 from pincite.interfaces.http.problems import Refused, problem_of
 from pincite.interfaces.http.telling import Names
 from pincite.records.flow import Mode
@@ -80,7 +80,7 @@ class Progress:
         if preview.mode is Mode.EXTRACTIVE:
             if not cited:
                 return
-            links = link_forms([link_to(one) for one in cited])
+            links = links_of(cited)
             self._send("quotes", {"claims": claims, "citations": cited, "links": links})
             return
         self._evidence(cited)
@@ -105,7 +105,7 @@ class Progress:
     def _evidence(self, cited: Sequence[Mapping[str, Any]]) -> None:
         if cited and [*cited] != self._cited:
             self._cited = [*cited]
-            links = link_forms([link_to(one) for one in cited])
+            links = links_of(cited)
             self._send("evidence", {"citations": self._cited, "links": links})
 
     def _deltas(self, claims: Sequence[Mapping[str, Any]]) -> None:

@@ -49,7 +49,7 @@ function body(answer, citations) {
 function written(answer, citations) {
   const statements = answer.claims.map((claim) => [claim.text, isFree(claim) && freeMark(), claim.citations.flatMap((number) => ["\u00a0", chip(citations[number - 1], citations)]), " "]);
   const quotes = citations.map((citation) =>
-    h("li", {}, h("blockquote", {}, inline(citation.quote, citation.name)), placeLine(citation, citations)),
+    h("li", {}, h("blockquote", {}, inline(citation.quote, citation)), placeLine(citation, citations)),
   );
   return h(
     "div",
@@ -72,7 +72,7 @@ function quoted(answer, citations) {
   const shown = answer.claims.filter((claim) => !claim.further);
   const further = answer.claims.filter((claim) => claim.further);
   return [
-    answer.short_answer && h("p", { class: "short-answer" }, inline(answer.short_answer, citations[0].name)),
+    answer.short_answer && h("p", { class: "short-answer" }, inline(answer.short_answer, citations[0])),
     (answer.parts ?? []).map((part, number) => partView(part, number, shown, citations)),
     unitsOf(shown.filter((claim) => !claim.parts?.length), citations),
     further.length > 0 && furtherView(further, citations),

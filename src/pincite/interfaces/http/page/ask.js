@@ -222,7 +222,7 @@ class Coming {
   #quote(data) {
     const citations = citationsOf(data);
     this.#say(citations.length ? "The quotes are checked; an answer is being written …" : "An answer is being written …");
-    fill(this.quotes, citations.map((citation) => h("li", {}, h("blockquote", {}, inline(citation.quote, citation.name)), placeLine(citation, citations))));
+    fill(this.quotes, citations.map((citation) => h("li", {}, h("blockquote", {}, inline(citation.quote, citation)), placeLine(citation, citations))));
   }
 
   #say(text) {

@@ -9,6 +9,7 @@ export function citationsOf(answer) {
   return (answer.citations ?? []).map((cited, index) => ({
     number: index + 1,
     id: links.get(index + 1)?.id ?? null,
+    words: links.get(index + 1)?.words ?? {},
     document: cited.document,
     name: fileName(cited.source),
     page: cited.page,

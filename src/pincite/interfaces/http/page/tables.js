@@ -106,7 +106,7 @@ function bodyRow(row, columns, citations) {
     columns.map((column) => {
       const cell = cells.get(column.key);
       if (!cell) return h("td", {});
-      const text = inline(cell.cited_text, row.name);
+      const text = inline(cell.cited_text, row.citation);
       if (rowHeads.has(cell.start_char_index)) return h("th", { scope: "row" }, text);
       // A date or a code is not divided at its hyphens.
       return h("td", { class: WHOLE.test(cell.cited_text) ? "whole" : null }, text);

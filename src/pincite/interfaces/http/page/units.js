@@ -68,7 +68,7 @@ function announcing(citation, before) {
   const told = new Set(before?.document === citation.document ? before.announcedBy.map((label) => label.start_char_index) : []);
   return citation.announcedBy
     .filter((label) => !told.has(label.start_char_index))
-    .map((label) => h("p", { class: "lead-in" }, inline(label.cited_text, citation.name)));
+    .map((label) => h("p", { class: "lead-in" }, inline(label.cited_text, citation)));
 }
 
 const TAGS = { heading: "p", list_item: "li", code: "pre", table_row: "p" };
@@ -94,11 +94,11 @@ export function blocks(claim, citation) {
 function marked(text, piece, claim, citation) {
   const [start, end] = claim.telling ?? [0, 0];
   const isAll = end - start >= length(claim.text);
-  const name = piece.kind === "code" ? "" : (citation?.name ?? "");
+  const source = piece.kind === "code" ? null : citation;
   const shown = piece.kind === "table_row" ? text.replaceAll("\t", " · ") : text;
-  if (isAll || end <= start) return inline(shown, name);
+  if (isAll || end <= start) return inline(shown, source);
   return cutAt(shown, [[start, end]], piece.start).map((part) =>
-    part.start >= start && part.end <= end ? h("mark", { class: "telling" }, inline(part.text, name)) : inline(part.text, name),
+    part.start >= start && part.end <= end ? h("mark", { class: "telling" }, inline(part.text, source)) : inline(part.text, source),
   );
 }
 
@@ -110,12 +110,9 @@ export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.t
 
 const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
 
-// Words divided at the end of a line, but not "short- and long-term".
-const DIVIDED = /([\p{L}\p{N}])-\n(?=[\p{L}\p{N}])(?!(?:and|or|to|nor|und|oder|bis|et|ou)\b)/gu;
-
-/** Renders inline Markdown; links become text, since documents must not link anywhere. */
-export function inline(text, name) {
-  if (!isMarkdown(name)) return [text.replace(DIVIDED, "$1-")];
+/** A text of a citation: inline Markdown is rendered, links become text, words at line ends are whole. */
+export function inline(text, citation) {
+  if (!isMarkdown(citation?.name ?? "")) return [whole(text, citation?.words)];
   const made = [];
   let last = 0;
   for (const found of text.matchAll(MARKS)) {
@@ -127,6 +124,10 @@ export function inline(text, name) {
     last = found.index + found[0].length;
   }
   return [...made, text.slice(last)];
+}
+
+function whole(text, words) {
+  return Object.entries(words ?? {}).reduce((shown, [divided, word]) => shown.replaceAll(divided, word), text);
 }
 
 /** A quote's location; it opens the source, like its number. */
