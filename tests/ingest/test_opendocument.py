@@ -261,6 +261,49 @@ def test_slides_have_pages_titles_and_notes() -> None:
     assert document.gaps == ("slide 3 has no text, only 1 picture",)
 
 
+CHART = (
+    f"<office:document-content {_SPACES}><office:body><office:chart><chart:chart>"
+    "<chart:title><text:p>Honey by year</text:p></chart:title>"
+    "<chart:plot-area><chart:axis><chart:title><text:p>kg</text:p></chart:title></chart:axis>"
+    '</chart:plot-area><table:table table:name="local-table"><table:table-header-rows>'
+    f"{'{}'}</table:table-header-rows>{'{}'}</table:table></chart:chart></office:chart></office:body>"
+    "</office:document-content>"
+)
+FRAME = (
+    '<draw:frame><draw:object xlink:href="./{}"/><draw:image xlink:href="./ObjectReplacements/{}"/>'
+    "</draw:frame>"
+)
+
+
+def test_charts_are_the_tables_that_they_draw() -> None:
+    chart = CHART.format(rows(",Harvest (kg)"), rows("2021,12.5", "2022,30", "2023,8.25"))
+    parts = {
+        "Object 1/content.xml": chart,
+        "Object 2/content.xml": "<broken",
+        "Object 3/a.bin": "x",
+    }
+    frames = "".join(FRAME.format(one, one) for one in ("Object 1", "Object 2", "Object 3", "../x"))
+    document = text(f"<text:p>Bees{frames}</text:p>", **parts)
+    assert shown(document) == [
+        ("paragraph", "Bees"),
+        ("caption", "Honey by year"),
+        ("table_row", "\tHarvest (kg)"),
+        ("table_row", "2021\t12.5"),
+        ("table_row", "2022\t30"),
+        ("table_row", "2023\t8.25"),
+    ]
+    told = (*document.gaps, *document.warnings)
+    assert any("3 pictures" in one for one in told), told
+    (table,) = tables_of(document)
+    reading = read_question("What was the harvest in 2022?", table)
+    assert reading is not None
+    assert [table.text(row, 1) for row in reading.rows] == ["30"]
+    sheets = read(
+        f"<office:spreadsheet>{sheet('A', rows('a,1') + frames)}</office:spreadsheet>", **parts
+    )
+    assert "Harvest" not in sheets.text
+
+
 def test_it_is_found_by_its_content() -> None:
     content = zipped("<office:text/>")
     assert detect(Path("letter.odt"), content) is formats.OPEN_DOCUMENT

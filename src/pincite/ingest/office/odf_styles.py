@@ -19,6 +19,8 @@ _NAMES = {
     "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
     "presentation": "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0",
     "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
+    "chart": "urn:oasis:names:tc:opendocument:xmlns:chart:1.0",
+    "xlink": "http://www.w3.org/1999/xlink",
     "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
     "manifest": "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0",
     "dc": "http://purl.org/dc/elements/1.1/",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from lxml import etree
@@ -97,6 +98,8 @@ class OpenDocumentReader:
             styles = Styles(roots)
             kind = etree.QName(parts[0]).localname
             writer = _WRITERS.get(kind, _Slides)(styles, Numbering(roots))
+            # The numbers of a sheet's charts stand in the sheet.
+            writer.chart = partial(_chart, package) if kind != "spreadsheet" else writer.chart
             writer.write(parts[0])
             if kind == "text":
                 writer.margins(roots[1:])
@@ -139,6 +142,8 @@ class _Writer:
         self._notes: list[tuple[str, str]] = []
         self._frames: list[etree._Element] = []
         self._unseen: list[str] = []
+        self.chart: Callable[[str], etree._Element | None] = lambda _: None
+        """The chart of an embedded object, by its address."""
 
     def write(self, body: etree._Element) -> None:
         """Add everything in the body."""
@@ -271,8 +276,21 @@ class _Writer:
             elif child.tag in _FRAMES:
                 self._frame(child)
             elif child.tag in (named("draw:image"), named("draw:object"), named("draw:plugin")):
-                self.pictures += 1
+                chart = self.chart(child.get(named("xlink:href"), ""))
+                if chart is None:
+                    self.pictures += 1
+                else:
+                    self._add_chart(chart)
                 break  # A picture that stands for an object comes behind it.
+
+    def _add_chart(self, chart: etree._Element) -> None:
+        """Add a chart's title and the table of what it draws."""
+        titles = chart.iterfind(named("chart:title"))
+        title = " ".join("".join(one.itertext()).strip() for one in titles)
+        if title:
+            self.assembly.add(title, BlockKind.CAPTION)
+        for table in chart.iterfind(TABLE):
+            self._table(table)
 
     def _table(self, node: etree._Element) -> None:
         rows: list[TableRow] = []
@@ -499,6 +517,17 @@ class _Slides(_Writer):
         if shown == "hidden":
             for block in self.assembly.blocks[first:]:
                 self.assembly.flag_hidden(block, f"slide {number} is hidden in the show")
+
+
+def _chart(package: Package, address: str) -> etree._Element | None:
+    """The chart of the object at an address within the file; None if it is another object."""
+    name = f"{address.removeprefix('./').rstrip('/')}/content.xml"
+    if not address or name not in package.names:
+        return None
+    try:
+        return package.xml(name).find(f"{named('office:body')}//{named('chart:chart')}")
+    except ReadError:
+        return None  # It counts as a picture that was not read.
 
 
 _WRITERS: dict[str, type[_Writer]] = {"text": _Writer, "spreadsheet": _Sheets}
