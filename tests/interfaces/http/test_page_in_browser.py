@@ -406,6 +406,23 @@ def test_an_empty_library_is_filled_on_its_first_page(
     assert {path.parent.name for path in kept} == {"north", "south"}
 
 
+def test_a_file_opens_from_the_list_which_can_be_sorted(opened: Callable[..., Any]) -> None:
+    tab = opened("/library")
+    tab.wait_for_selector(".file-open")
+    names = tab.locator(".file-open").all_inner_texts()
+    assert names == sorted(names, key=str.casefold)
+    tab.select_option("#file-order", "Kind")
+    kinds = [one.split(" · ")[0] for one in tab.locator(".file .hint").all_inner_texts()]
+    assert kinds == sorted(kinds, key=str.casefold)
+    assert tab.locator(".file-open").all_inner_texts() != names
+    for name, shown in (("gse-204", ".sheet.is-drawn"), ("tomato", ".text-frame h4")):
+        tab.locator(".file-open", has_text=name).first.click()
+        tab.wait_for_selector(f"pincite-source {shown}")
+        assert "from its beginning" in tab.inner_text("pincite-source .state")
+        assert not tab.locator("text=Back to the quote").count()
+        tab.keyboard.press("Escape")
+
+
 def test_words_that_lines_divide_are_whole_on_the_page(
     browser: Any, new_library: Path, tmp_path: Path
 ) -> None:

@@ -1,10 +1,18 @@
 // The library: the coverage of every file, copies, and outdated answers.
 
 import { api, rights } from "./api.js";
+import { openCitation } from "./citations.js";
 import { announce, button, fill, h, icon } from "./dom.js";
 import { counted, fileName, when } from "./text.js";
 import { uploadZone } from "./upload.js";
 
+/** What files are sorted by; names decide between equals. */
+const ORDERS = {
+  Name: () => "",
+  Kind: (document) => document.format ?? "",
+  Collection: (document) => document.collection ?? "",
+  "Not read completely": (document) => (coverageOf(document).status === "complete" ? "1" : "0"),
+};
 const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part"], failed: ["gone", "Not read"] };
 
 /** The whole view; it loads its own data. */
@@ -67,7 +75,17 @@ function files(documents, removed) {
   if (!documents.length) return h("p", { class: "hint" }, "No documents yet.");
   const filter = h("input", { id: "file-filter", type: "search", placeholder: "Filter by name", autocomplete: "off" });
   const rows = documents.map((document) => ({ document, row: fileRow(document, documents, removed) }));
-  const told = h("p", { class: "hint", role: "status" });
+  const told = h("p", { class: "hint", role: "status" }, counted(documents.length, "file"));
+  const list = h("ul", { class: "files" });
+  const order = h("select", { id: "file-order" }, Object.keys(ORDERS).map((name) => h("option", {}, name)));
+  const sort = () => {
+    const key = ({ document }) => [ORDERS[order.value](document), document.name];
+    const compared = (one, other) => one[0].localeCompare(other[0]) || one[1].localeCompare(other[1], undefined, { numeric: true });
+    rows.sort((one, other) => compared(key(one), key(other)));
+    fill(list, rows.map(({ row }) => row));
+  };
+  order.addEventListener("change", sort);
+  sort();
   filter.addEventListener("input", () => {
     const wanted = filter.value.toLowerCase();
     let shown = 0;
@@ -75,18 +93,26 @@ function files(documents, removed) {
       row.hidden = !document.name.toLowerCase().includes(wanted);
       shown += row.hidden ? 0 : 1;
     }
-    told.textContent = wanted ? `${shown} of ${documents.length}` : "";
+    told.textContent = wanted ? `${shown} of ${documents.length}` : counted(documents.length, "file");
   });
   return h(
     "section",
     { "aria-labelledby": "files-title" },
-    h("div", { class: "files-head" }, h("h2", { id: "files-title" }, "Files"), h("div", { class: "field" }, h("label", { for: "file-filter", class: "sr-only" }, "Filter the files"), filter), told),
-    h("ul", { class: "files" }, rows.map(({ row }) => row)),
+    h("div", { class: "files-head" }, h("h2", { id: "files-title" }, "Files"), h("div", { class: "field" }, h("label", { for: "file-filter", class: "sr-only" }, "Filter the files"), filter), h("div", { class: "field field-row" }, h("label", { for: "file-order" }, "Sorted by"), order), told),
+    list,
   );
 }
 
+const coverageOf = (document) => (typeof document.coverage === "object" ? document.coverage : { status: document.coverage ?? "complete" });
+
+/** Shows a file from its beginning, beside the list. */
+function openFile(from, document) {
+  const whole = { number: null, id: null, document: document.id, name: fileName(document.name), page: 1, section: "", start: 0, end: 0, quote: "", boxes: [], cells: [], announcedBy: [], browsing: true };
+  openCitation(from, [whole], 0);
+}
+
 function fileRow(document, all, removed) {
-  const coverage = typeof document.coverage === "object" ? document.coverage : { status: document.coverage };
+  const coverage = coverageOf(document);
   const status = coverage?.status ?? "complete";
   const [sign, label] = COVERAGE[status] ?? COVERAGE.complete;
   const gaps = coverage?.gaps ?? document.gaps ?? [];
@@ -100,7 +126,7 @@ function fileRow(document, all, removed) {
     h(
       "div",
       { class: "file-body" },
-      h("p", { class: "file-name" }, document.name),
+      h("p", { class: "file-name" }, button(document.name, { class: "file-open", on: (event) => openFile(event.currentTarget, document) })),
       h("p", { class: "hint" }, told.join(" · ")),
       gaps.length > 0 && h("ul", { class: "gaps" }, gaps.slice(0, 5).map((gap) => h("li", {}, gap))),
       copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `Identical to ${[...new Set(copies)].map(fileName).join(", ")}`),

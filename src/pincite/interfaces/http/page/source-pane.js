@@ -16,6 +16,7 @@ const STATES = {
   gone: ["gone", "This file is gone"],
   unknown: ["gone", "This citation is not in this library"],
   passage: ["info", "A similar passage; not part of an answer"],
+  browsed: ["info", "The file from its beginning"],
   unchecked: ["info", "It could not be checked now"],
 };
 
@@ -155,7 +156,7 @@ export class SourcePane extends HTMLElement {
 
   async #check(citation, turn) {
     if (!citation.id) {
-      this.#tellState("passage");
+      this.#tellState(citation.browsing ? "browsed" : "passage");
       return;
     }
     const told = await api.citation(citation.id).catch((error) => ({ state: "unchecked", message: error.message }));
@@ -226,7 +227,7 @@ export class SourcePane extends HTMLElement {
       { class: "around" },
       first > 1 && button(`Page ${first - 1}`, { icon: "up", class: "tool", on: () => go(first - 1) }),
       last < pages && button(`Page ${last + 1}`, { icon: "down", class: "tool", on: () => go(last + 1) }),
-      citation.browsing && button("Back to the quote", { class: "tool", on: () => this.#render("page", this.#citations[this.#index], this.#turn) }),
+      citation.browsing && citation.quote && button("Back to the quote", { class: "tool", on: () => this.#render("page", this.#citations[this.#index], this.#turn) }),
     );
   }
 
