@@ -487,8 +487,8 @@ class _Parse(Naming):
             lacking=self._lacking,
             group=None if operation is Operation.ROWS else self._group,
         )
-        is_unnamed = "" in reading.grouped or len(reading.grouped) > _MOST_GROUPS
-        return None if is_unnamed else reading
+        names = reading.grouped.keys()
+        return None if "" in names or len(names) > _MOST_GROUPS else reading
 
     def _column_of_sums(self, asked: Iterable[int]) -> int | None:
         """The only column that is asked for beside the key, if it is called "Total" or the like."""

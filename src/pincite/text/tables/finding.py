@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -37,14 +37,19 @@ def readings_of(question: Question, hits: Sequence[Hit], sources: Sources) -> tu
         for name in names
     )
     found = _readings(question.plain, question.language, documents)
-    lacking = {reading.lacking for reading in found if reading.lacking}
-    return () if lacking and _is_told(lacking, hits, sources) else found
+    return () if any(_is_told(reading, hits, sources) for reading in found) else found
 
 
-def _is_told(names: Iterable[str], hits: Sequence[Hit], sources: Sources) -> bool:
-    """Whether one of some names stands in what was found: then it is no lack of a table alone."""
-    texts = [sources.text_of(hit.passage.span) for hit in hits]
-    return any(contains(texts, as_words(name)) for name in names)
+def _is_told(reading: Reading, hits: Sequence[Hit], sources: Sources) -> bool:
+    """Whether a name that no row has stands elsewhere in what was found, in another order too."""
+    words = as_words(reading.lacking).split()
+    for hit in hits if words else ():
+        text, document = sources.text_of(hit.passage.span), hit.passage.span.document_id
+        if document != reading.table.document.id and {*words} <= {*as_words(text).split()}:
+            return True
+        if contains([text], " ".join(words)):
+            return True
+    return False
 
 
 @lru_cache(maxsize=8)

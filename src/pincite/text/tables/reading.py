@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -91,13 +92,12 @@ class Reading:
     group: int | None = None
 
     @property
-    def grouped(self) -> Mapping[str, tuple[Row, ...]]:
+    def grouped(self) -> Mapping[str, Sequence[Row]]:
         """The rows of each group, in the order of their first ones."""
-        found: dict[str, tuple[Row, ...]] = {}
-        group = self.group
-        for row in self.rows if group is not None else ():
-            name = self.table.text(row, group or 0)
-            found[name] = (*found.get(name, ()), row)
+        found: defaultdict[str, list[Row]] = defaultdict(list)
+        if self.group is not None:
+            for row in self.rows:
+                found[self.table.text(row, self.group)].append(row)
         return found
 
     @property

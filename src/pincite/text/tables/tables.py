@@ -26,6 +26,7 @@ _LEAD_CHARS = 500
 """Before a table, in which its scale may be stated."""
 _LONGEST_UNIT_SIGN = 3
 _DIGITS_OF_A_NAME = 3
+_LONGEST_NAME_CHARS = 120
 _BEFORE_UNITS = ("per", "of", "pro", "je")
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
@@ -114,7 +115,7 @@ class Table:
         if column not in self._parts:
             found: dict[str, list[str]] = defaultdict(list)
             for text in set(self.texts(column)):
-                for part in parts_of(text):
+                for part in parts_of(text[:_LONGEST_NAME_CHARS]):
                     found[part].append(text)
             self._parts[column] = found
         held = self._parts[column]

@@ -71,7 +71,7 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
 def of_another_row(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
     """Why a row that was not found by reading the question is another one's; empty if it may be right.
 
-    It has another day where the question names one, or another name where each row has a person's.
+    It is of another day where the rows are days, or of another person where they are persons.
     """
     best = max(evidence, key=lambda item: item.score)
     found = row_at(best.span, sources)
@@ -87,16 +87,17 @@ def of_another_row(question: Question, evidence: Sequence[Evidence], sources: So
 
 
 def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
-    """The days that are asked for, unless a date of the row is one."""
-    dates = [table.quantity(row, one) for one in table.numeric() if table.is_dated(one)]
-    held = [(one.value, one.end or one.value) for one in dates if one is not None]
+    """The days that are asked for, where the rows are days, unless the row's is one."""
+    held = table.quantity(row, table.key)
+    if held is None or not held.is_date:
+        return
     for place in range(len(phrases.words)):
         found = phrases.quantity(place)
-        if not held or found is None or phrases.before(place, ways_of("comparisons")):
+        if found is None or phrases.before(place, ways_of("comparisons")):
             continue
         day, run = found
         is_day = day.is_date and day.end == day.value + 1
-        if is_day and not any(first <= day.value < end for first, end in held):
+        if is_day and not held.value <= day.value < (held.end or held.value):
             yield phrases.text(run)
 
 
