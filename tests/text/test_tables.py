@@ -509,6 +509,10 @@ def test_a_row_that_is_lacking_is_told_with_those_near_it(
         (STAFF, "Who is the boss of Per Olsen?"),
         (STAFF, "What is the phone number of the office?"),
         (DUTY, "What was the last shift called?"),
+        (
+            "Item,Year ended June 30 2022,Year ended June 30 2023\nNet income,815,1058\n",
+            "net income 2023",
+        ),
     ],
 )
 def test_a_number_or_word_of_something_else_names_no_row(content: str, question: str) -> None:

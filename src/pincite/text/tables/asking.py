@@ -32,7 +32,6 @@ _NEAR_WORDS = 3
 _MOST_RANKED = 50
 _FEWEST_ADDED = 2
 _MOST_GROUPS = 24
-_MOST_OF_A_NAME = 5
 _BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
 
 

@@ -26,6 +26,7 @@ from pincite.text.terms import fold
 
 _LONGEST_VALUE_WORDS = 12
 _MOST_OF_A_NAME = 5
+_MOST_WORDS_OF_A_HEAD = 3
 
 
 class NoReadingError(Exception):
@@ -210,14 +211,16 @@ class Naming:
     def _named_in_part(self, word: Word) -> int | None:
         """The only column whose head has a word: "due" for "Due date". None if there are several.
 
-        Nor behind "first" or "most", where it may be what the rows have done: "the last game released".
+        Nor for a number, which is one of several things in a head ("Three months ended June 30, 2023"),
+        nor behind "first" or "most", where it may be what the rows have done: "the last game released".
         """
-        if self._placed or self._ranked:
+        if self._placed or self._ranked or not word.text.isalpha():
             return None
+        heads = [stems(column.bare, self._language) for column in self._table.columns]
         found = [
             place
-            for place, column in enumerate(self._table.columns)
-            if word.stem in stems(column.bare, self._language)
+            for place, head in enumerate(heads)
+            if word.stem in head and len(head) <= _MOST_WORDS_OF_A_HEAD
         ]
         if not found:
             found = [*self._of_measure(word, self._table.numeric())]
