@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from pincite.ingest.pdf.aligned_tables import _heads_in
+from pincite.ingest.pdf.reader import PdfReader
 from pincite.ingest.pdf.styles import PLAIN
 from pincite.ingest.pdf.table_heads import columns_of, heads_of
 from pincite.ingest.pdf.words import Segment, TableCell, TableRow, Word
+from pincite.records.document import Document
+from tests.ingest.conftest import PdfMaker
 
 
 def cell(text: str, column: int, x0: float) -> TableCell:
@@ -20,3 +26,47 @@ def test_a_head_is_in_the_middle_whichever_way_the_columns_are_counted(
     columns = columns_of(body, first=1)
     (head,) = heads_of(TableRow([cell("2015", 1, 152.5)]), columns, columns)
     assert head.columns == {1, 2}
+
+
+def read(content: bytes) -> Document:
+    return PdfReader().read(Path("table.pdf"), content)
+
+
+def heads_of_cells(document: Document, row: str) -> list[str]:
+    """The innermost head of each value of the row that begins so."""
+    (block,) = [one for one in document.blocks if document.text[one.start :].startswith(row)]
+    return [document.text[slice(*cell.column_headers[-1])] for cell in block.cells[1:]]
+
+
+def test_years_whose_heads_touch_stay_apart(make_pdf: PdfMaker) -> None:
+    page = [
+        (305.0, 100.0, "2015"),
+        (370.0, 100.0, "2014"),
+        (450.0, 100.0, "2015 vs. 2014 2014 vs. 2013"),
+        *(
+            (x, 120.0 + 16 * line, text)
+            for line, row in enumerate(ROWS)
+            for x, text in zip((50.0, 305.0, 370.0, 470.0, 550.0), row, strict=True)
+        ),
+    ]
+    document = read(make_pdf(page))
+    heads = ["2015", "2014", "2015 vs. 2014", "2014 vs. 2013"]
+    assert heads_of_cells(document, "Memberships") == heads
+    assert heads_of_cells(document, "Net losses") == heads
+
+
+ROWS = (
+    ("Memberships", "74,762", "57,391", "30%", "29%"),
+    ("Net additions", "5,624", "5,694", "(1)%", "(9)%"),
+    ("Net losses", "863", "1,163", "(26)%", "(10)%"),
+)
+
+
+@pytest.mark.parametrize("text", ["Fiscal 2015 and 2014", "2015 2014 2013", "12 12", "North South"])
+def test_what_is_not_the_same_head_twice_stays_whole(text: str) -> None:
+    words = [
+        Word(part, 100.0 + 40 * n, 0.0, 130.0 + 40 * n, 10.0, 10.0, PLAIN, glued=False)
+        for n, part in enumerate(text.split())
+    ]
+    head = TableCell([Segment(words)], 1, 2)
+    assert _heads_in(head) == [head]

@@ -24,6 +24,7 @@ from pincite.ingest.pdf.words import (
     put_right_first,
 )
 
+_DIGIT, _YEAR = re.compile(r"\d"), re.compile(r"(?:19|20)\d\d")
 _FARTHEST_IN_SIZES = 3.0
 _MOST_SINGLE_LINES = 4
 _MOST_SPANNING = 0.35
@@ -248,6 +249,8 @@ def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     if len(several) < 2 or _is_prose(cells):
         return None
     columns = join_signs(rows, len(stripes) + 1)
+    for row in rows:
+        row.cells = [part for cell in row.cells for part in _heads_in(cell)]
     spanning = sum(cell.first < cell.last for row in several for cell in row.cells)
     if columns < 2 or spanning > _MOST_SPANNING * len(several):
         return None
@@ -255,6 +258,23 @@ def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     put_right_first(table)
     link_headers(table)
     return table
+
+
+def _heads_in(cell: TableCell) -> list[TableCell]:
+    """The heads of several columns in one cell: "2015 vs. 2014 2014 vs. 2013"; else the cell.
+
+    They have a year each and differ only in digits.
+    """
+    words, columns = cell.lines[0].words, cell.last - cell.first + 1
+    size, rest = divmod(len(words), columns)
+    shapes = [_DIGIT.sub("0", word.text) for word in words]
+    is_repeated = columns > 1 and size and not rest and shapes == shapes[:size] * columns
+    if not is_repeated or not any(_YEAR.fullmatch(word.text) for word in words[:size]):
+        return [cell]
+    return [
+        TableCell([Segment(words[n * size : (n + 1) * size])], cell.first + n, cell.first + n)
+        for n in range(columns)
+    ]
 
 
 def _is_prose(cells: Sequence[TableCell]) -> bool:

@@ -49,7 +49,6 @@ async function filesIn(transfer) {
 }
 
 async function walk(entry, found) {
-  if (entry.name.startsWith(".")) return;
   if (entry.isFile) {
     const file = await new Promise((resolve) => entry.file(resolve, () => resolve(null)));
     if (file) found.push({ file, path: entry.fullPath.replace(/^\//, "") });
@@ -98,19 +97,22 @@ export function uploadZone(added, mine, title = "Add documents") {
   }
 
   async function take(files) {
-    const isRead = ({ path }) => mine.suffixes.some((suffix) => path.toLowerCase().endsWith(suffix));
+    const isRead = ({ path }) => !isHidden(path) && mine.suffixes.some((suffix) => path.toLowerCase().endsWith(suffix));
     const wanted = files.filter(isRead);
-    const others = files.filter((one) => !isRead(one)).map(({ path }) => path);
+    const others = files.filter((one) => !isRead(one)).map(({ path }) => path).filter((path) => !isHidden(path));
     const whole = new Whole(wanted.length, others);
     told.append(whole.element);
-    const waiting = batches(wanted.map((one, place) => ({ ...one, line: new Line(one.path, place < MOST_LINES && lines) })));
+    const waiting = batches(wanted.map((one, place) => ({ ...one, line: new Line(one.path, lines, place < MOST_LINES) })));
     const work = async () => {
-      for (let next = waiting.shift(); next && !whole.isStopped; next = waiting.shift()) {
+      while (waiting.length && !whole.isStopped) {
+        const next = waiting.shift();
         await addBatch(next, collection.value.trim());
         whole.over(next.length);
       }
     };
+    addEventListener("beforeunload", warn);
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    removeEventListener("beforeunload", warn);
     for (const { line } of waiting.flat()) line.failed("Stopped before it was sent.");
     whole.end();
     announce(`${counted(wanted.length, "file")} finished.`);
@@ -125,6 +127,12 @@ export function uploadZone(added, mine, title = "Add documents") {
   }
   return zone;
 }
+
+/** What programs keep for themselves: `.git/config`, `.DS_Store`. */
+const isHidden = (path) => path.split("/").some((part) => part.startsWith("."));
+
+/** Whoever leaves while files are sent is asked first. */
+const warn = (event) => event.preventDefault();
 
 /** Files that are sent together: so many, or so large. */
 function batches(files) {
@@ -192,14 +200,15 @@ class Whole {
   }
 }
 
-/** The progress line of one file, in `place` if it is shown. */
+/** The progress line of one file in a list; of many files, the later ones are shown only where they fail. */
 class Line {
-  constructor(name, place) {
+  constructor(name, list, isShown) {
+    this.list = list;
     this.bar = h("progress", { max: 1, value: 0, "aria-label": `Sending ${name}` });
     this.told = h("p", { class: "upload-told" }, "Waiting");
     this.sign = h("span", { class: "upload-sign" }, icon("checking"));
     this.element = h("li", { class: "upload-line" }, this.sign, h("div", {}, h("p", { class: "upload-name" }, name), this.told, this.bar));
-    if (place) place.append(this.element);
+    if (isShown) list.append(this.element);
   }
 
   sending(part) {
@@ -228,6 +237,7 @@ class Line {
   }
 
   failed(why) {
+    if (!this.element.isConnected) this.list.append(this.element);
     this.bar.remove();
     this.element.classList.add("is-failed");
     fill(this.sign, icon("gone"));
