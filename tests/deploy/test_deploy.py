@@ -110,7 +110,8 @@ def test_the_command_of_the_image_serves_and_its_health_check_knows(tmp_path: Pa
     environment = {"HOME": str(tmp_path), "PINCITE_LIBRARY": str(tmp_path / "library")}
     (tmp_path / "a.txt").write_text("The relief valve opens at 300 kPa.\n")
     refused = run_cli(*in_dockerfile("CMD"), "--port", "0", cwd=tmp_path, **environment)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
+    assert "pincite access add" in refused.stderr
     assert run_cli("ingest", "a.txt", cwd=tmp_path, **environment).returncode == 0
     assert run_cli("access", "add", "ana", cwd=tmp_path, **environment).returncode == 0
     program, *arguments = [*in_dockerfile("ENTRYPOINT"), *in_dockerfile("CMD"), "--port", "0"]
