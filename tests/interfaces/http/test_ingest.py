@@ -114,6 +114,16 @@ def test_files_of_one_name_in_two_folders_are_both_kept(client: TestClient) -> N
     assert sorted(names) == ["north/a.txt", "south/a.txt"]
 
 
+@pytest.mark.parametrize(("first", "second"), [("a.txt", "a.txt/b.txt"), ("a.txt/b.txt", "a.txt")])
+def test_a_file_and_a_folder_of_one_name_are_told(
+    client: TestClient, first: str, second: str
+) -> None:
+    finished(client, upload(client, (first, b"It is cut on day 3.\n")))
+    reply = upload(client, (second, b"It is cut on day 5.\n"))
+    assert reply.status_code == 409
+    assert "rename one of them" in reply.json()["detail"]
+
+
 @pytest.mark.parametrize("name", ["", "..", "x", ".txt", "x.exe", "x.txt/", "…" * 300 + ".tar"])
 def test_what_is_no_kind_of_file_we_read_is_refused(name: str) -> None:
     from pincite.interfaces.http.problems import Refused

@@ -52,7 +52,12 @@ class Uploads:
         unless this one `may_replace` it.
         """
         target = self.folder / _folder_name(collection) / name
-        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise _in_the_way(name) from error
+        if target.is_dir():
+            raise _in_the_way(name)
         draft = target.with_name(f".{uuid4().hex}")
         try:
             with draft.open("wb") as file:
@@ -78,6 +83,13 @@ class Uploads:
         if is_ours:
             Path(path).unlink(missing_ok=True)
         return is_ours
+
+
+def _in_the_way(name: str) -> Refused:
+    return Refused(
+        HTTPStatus.CONFLICT,
+        f"'{name}' cannot be kept: a file and a folder would have the same name; rename one of them",
+    )
 
 
 def _owners(folder: Path) -> dict[str, str]:

@@ -322,20 +322,24 @@ class _Parse(Naming):
 
     def _group_by(self) -> None:
         """Takes the column behind "by" or "each" for that by which numbers are computed."""
-        if self._operation not in (Operation.COUNT, Operation.SUM, Operation.AVERAGE):
-            return
         apart = {self._table.key, self._over, *self._compared}
         found = [
             column
             for column, place in self._named.items()
             if place and self._words[place - 1].folded in words_of("per") and column not in apart
         ]
+        if not found or self._placed:
+            return
+        sums = self._column_of_sums(self._named.keys() - {*found})
+        if sums is not None:
+            self._operation, self._over = Operation.SUM, sums  # "total by status"
+        if self._operation not in (Operation.COUNT, Operation.SUM, Operation.AVERAGE):
+            return
         if len(found) > 1:
             raise NoReadingError
-        if found:
-            place = self._named[found[0]] - 1
-            self._phrases.take((place, place + 1), "group")
-            self._group = found[0]
+        place = self._named[found[0]] - 1
+        self._phrases.take((place, place + 1), "group")
+        self._group = found[0]
 
     def _is_in_head(self, phrase: tuple[str, Run], place: int) -> bool:
         """Whether it goes on the name of a column: "the phone number of"."""
