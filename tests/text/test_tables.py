@@ -430,6 +430,7 @@ DUTY = """Date,On duty,Shift,Visitors
         (STAFF, "What is the phone number of Olsen?", "Per Olsen", "66993"),
         (STAFF, "Which department does Per Olsen work in?", "Per Olsen", "Legal"),
         (STAFF, "Who works in Sales?", "Ada A. Gusson", "Ada A. Gusson"),
+        (INVOICES, "Which invoices are due in March 2024?", "10342", "10342"),
         (PARTS, "How many of part 73 are in stock?", "Part 73", "40"),
         (PARTS, "What does Part 2 weigh?", "Part 2", "73"),
         (DUTY, "Who was on duty on 5 March 2024?", "2024-03-05", "Salma Rao"),

@@ -224,7 +224,7 @@ class Naming:
         ]
         if not found:
             found = [*self._of_measure(word, self._table.numeric())]
-        return found[0] if len(found) == 1 and found[0] not in self._compared else None
+        return found[0] if len(found) == 1 else None
 
     def _of_measure(self, word: Word, columns: Iterable[int]) -> Iterator[int]:
         """The columns whose head has the measure that a word names: "weigh" for "Weight"."""
