@@ -7,17 +7,13 @@ each with a link to its source, or says that the documents do not answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from pincite.chat.conversation import reader_of
@@ -37,7 +33,7 @@ from pincite.interfaces.http.openai_forms import (
     response,
     within,
 )
-from pincite.interfaces.http.problems import Refused, not_found, openai_error, problem_of
+from pincite.interfaces.http.problems import Refused, not_found
 from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import linked_text
 from pincite.settings.groups import ServerSettings
@@ -50,34 +46,7 @@ _QUOTES_READ = 10
 _BLANK_REPLY: Mapping[str, str] = {}
 
 
-class _OpenAIRoute(APIRoute):
-    """Returns errors in OpenAI's format."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with errors turned into replies."""
-        handler = super().get_route_handler()
-
-        async def handled(request: Request) -> Response:
-            try:
-                return await handler(request)
-            except RequestValidationError as error:
-                return _invalid(error)
-            except HTTPException as error:  # an unreadable body
-                return openai_error(error.status_code, str(error.detail), headers=error.headers)
-            except (PinciteError, Refused) as error:
-                body = problem_of(request, error)
-                is_model = body["status"] == HTTPStatus.NOT_FOUND
-                return openai_error(
-                    body["status"],
-                    body["detail"],
-                    code="model_not_found" if is_model else None,
-                    headers=_headers(error),
-                )
-
-        return handled
-
-
-router = APIRouter(prefix="/v1", tags=["openai"], route_class=_OpenAIRoute)
+router = APIRouter(prefix="/v1", tags=["openai"])
 
 
 @router.get("/models")
@@ -256,15 +225,3 @@ def _named_lines(forms: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 _json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
-
-
-def _invalid(error: RequestValidationError) -> Response:
-    # For a value of a union type, the most deeply nested error is the most specific.
-    first = max(error.errors(), key=lambda one: len(one["loc"]))
-    where = ".".join(str(part) for part in first["loc"][1:])
-    message = f"{where}: {first['msg']}" if where else str(first["msg"])
-    return openai_error(HTTPStatus.BAD_REQUEST, message, param=where or None)
-
-
-def _headers(error: Exception) -> dict[str, str] | None:
-    return error.headers if isinstance(error, Refused) else None

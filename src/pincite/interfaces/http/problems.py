@@ -35,6 +35,7 @@ _OF_OPENAI = re.compile(
     "assistants|threads|vector_stores|fine_tuning|realtime)(?:/|$)"
 )
 """Addresses of OpenAI's API, those that are not here among them: its clients read one format only."""
+_WITH_MODEL = re.compile("/v1/(?:models/.+|chat/completions|responses)")
 _CODES: Mapping[int, str] = {
     HTTPStatus.UNAUTHORIZED: "invalid_api_key",
     HTTPStatus.NOT_FOUND: "unknown_url",
@@ -109,9 +110,11 @@ def request_id(request: Request) -> str:
 
 def respond(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
     """A reply with a problem object; in OpenAI's format at an address of that API."""
-    if _OF_OPENAI.match(str(body["instance"])):
+    if _OF_OPENAI.match(path := str(body["instance"])):
         status = int(body["status"])
-        return openai_error(status, body["detail"], code=_CODES.get(status), headers=headers)
+        is_no_model = status == HTTPStatus.NOT_FOUND and _WITH_MODEL.fullmatch(path)
+        code = "model_not_found" if is_no_model else _CODES.get(status)
+        return openai_error(status, body["detail"], code=code, headers=headers)
     return JSONResponse(
         dict(body), status_code=int(body["status"]), media_type=MEDIA_TYPE, headers=headers
     )
@@ -191,6 +194,12 @@ def _methods_at(request: Request) -> list[str]:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    if _OF_OPENAI.match(request.url.path):
+        # For a value of a union type, the most deeply nested error is the most specific.
+        first = max(error.errors(), key=lambda one: len(one["loc"]))
+        where = ".".join(str(part) for part in first["loc"][1:])
+        message = f"{where}: {first['msg']}" if where else str(first["msg"])
+        return openai_error(HTTPStatus.BAD_REQUEST, message, param=where or None)
     problems = [
         {"where": ".".join(map(str, one["loc"])), "problem": one["msg"]} for one in error.errors()
     ]

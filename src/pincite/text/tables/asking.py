@@ -457,17 +457,22 @@ class _Parse(Naming):
         used += [] if self._over is None else [self._over]
         return bool(used) and all(currency(self._table.unit(column)) for column in used)
 
+    def _sum_totals(self) -> None:
+        """Adds up a column called "Total" where several rows are named: "the total of open orders"."""
+        sums = self._column_of_sums(self._asked())
+        if sums is None or not self._conditions:
+            return
+        if len(chosen_rows(self._table, self._conditions, None, self._placed)) > 1:
+            self._operation, self._over = Operation.SUM, sums
+
     def _result(self) -> Reading | None:
+        self._sum_totals()
         if not self._is_complete():
             return None
         operation, asked = self._operation, self._asked()
         if self._placed and (self._ranked or operation is not Operation.ROWS):
             return None
         rows = chosen_rows(self._table, self._conditions, self._ranked, self._placed)
-        sums = self._column_of_sums(asked)
-        if sums is not None and self._conditions and len(rows) > 1:
-            self._operation, self._over = Operation.SUM, sums  # "The total of all open orders"
-            operation = Operation.SUM
         if operation is Operation.DIFFERENCE and len(rows) != 2:
             return None
         if self._counted is not None and (len(rows) != 1 or self._ranked):
