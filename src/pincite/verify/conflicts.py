@@ -128,7 +128,7 @@ def _in_words(item: Evidence, near: Sequence[Evidence]) -> Iterator[Differing]:
             other.quote,
             language,
             are_versions=_are_versions(*contexts),
-            is_one_subject=item.passage.section == other.passage.section,
+            is_one_subject=_are_of_one_subject(item, other),
         )
         if differing is not None:
             found.append((other, differing))
@@ -156,6 +156,22 @@ def _are_of_one_kind(one: str, other: str) -> bool:
     return len(differing) == 1 and all(
         len(word) <= _SHORT_NAME or any(map(str.isdigit, word)) for word in differing[0]
     )
+
+
+def _are_of_one_subject(item: Evidence, other: Evidence) -> bool:
+    """Whether the headings are the same, or both name what the sentence is about.
+
+    Of other headings at most one has a word more: "Valve A" and "Valve B" are two subjects.
+    """
+    here, there = item.passage.section, other.passage.section
+    if here == there:
+        return True
+    if not (here and there):
+        return False
+    said = _words(item.quote)
+    headings = _words(here[-1]), _words(there[-1])
+    more = [heading - said - headings[1 - n] for n, heading in enumerate(headings)]
+    return all(said & heading for heading in headings) and not all(more)
 
 
 def name_with_version(path: str) -> str:

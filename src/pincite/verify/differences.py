@@ -19,6 +19,7 @@ _LONGEST_PLACE = 4
 """Most words in which two sentences may differ; beyond that they are different statements."""
 
 _FEWEST_SHARED = 3
+_FEWEST_WITH_OTHER_CODE = 2
 _FEWEST_WITH_OTHER_VALUE = 5
 """Content words that two sentences must share. More if only a name or a time differs: "the film was
 made by ..." is said of many films."""
@@ -64,7 +65,8 @@ def difference(
     """The differing words of each; None if they agree or may be about different things.
 
     For versions of one document one shared word is enough, and any differing word counts. Below the
-    same headings (`is_one_subject`) fewer words have to be shared, and a code is a value like a name.
+    same headings (`is_one_subject`) fewer words have to be shared, and a code is a value like a name:
+    "The code of the alarm is" shares only two.
     """
     are_sentences = all(text.rstrip().endswith(_ENDS) for text in (one, other))
     times = _times(one, other)
@@ -73,19 +75,21 @@ def difference(
         enough = are_sentences and shared >= _FEWEST_WITH_OTHER_VALUE
         return times if are_versions or enough else None
     pair = _pair(words_of(one, language), words_of(other, language))
-    if pair is None or pair.shared < (1 if are_versions else _FEWEST_SHARED):
+    if pair is None:
+        return None
+    is_other_code = is_one_subject and _are_codes(pair)
+    fewest = 1 if are_versions else _FEWEST_WITH_OTHER_CODE if is_other_code else _FEWEST_SHARED
+    if pair.shared < fewest:
         return None
     if _contradict(pair, language):
         rest = len(pair.after)
         after = (pair.one[len(pair.one) - rest :], pair.other[len(pair.other) - rest :])
         return (_quoted(pair.here, after[0]), _quoted(pair.there, after[1]))
-    fewest = _FEWEST_SHARED if is_one_subject else _FEWEST_WITH_OTHER_VALUE
+    fewest = fewest if is_one_subject else _FEWEST_WITH_OTHER_VALUE
     enough = are_versions or (are_sentences and pair.shared >= fewest)
     if not (enough and _is_at_the_end(pair)):
         return None
-    if (is_one_subject and _are_codes(pair)) or _are_values(
-        pair, (one, other), language, any_word=are_versions
-    ):
+    if is_other_code or _are_values(pair, (one, other), language, any_word=are_versions):
         return (_quoted(pair.here, ()), _quoted(pair.there, ()))
     return None
 

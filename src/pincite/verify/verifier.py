@@ -123,7 +123,7 @@ class SourceVerifier:
             checked = _with_short_answer(checked, judged.short)
         checked = _with_reasons(checked, self._remarks(question, checked, judged, hits))
         answer = self._answer(question, draft, checked, judged.confidence)
-        return replace(answer, is_doubtful=judged.is_doubtful)
+        return replace(answer, is_doubtful=judged.is_doubtful or _is_withdrawn(checked))
 
     def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
         """The first draft in the chain of fallbacks with enough statements that hold."""
@@ -314,11 +314,15 @@ def _is_struck(checked: CheckedDraft, short: Span) -> bool:
 
 def _struck_out(checked: CheckedDraft) -> Iterator[str]:
     """That the best quote, or a part of it, does not hold any longer."""
-    quote = checked.used[0].narrowed().quote if checked.used else ""
-    if is_struck_out(quote):
+    if _is_withdrawn(checked):
         yield STRUCK_OUT
-    elif next(struck_ranges(quote), None):
+    elif checked.used and next(struck_ranges(checked.used[0].narrowed().quote), None):
         yield "the words between ~~ are struck out in the source"
+
+
+def _is_withdrawn(checked: CheckedDraft) -> bool:
+    """Whether nothing of the best quote holds any longer."""
+    return bool(checked.used) and is_struck_out(checked.used[0].narrowed().quote)
 
 
 def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from statistics import median
 
 from pincite.ingest.pdf.table_heads import link_headers
@@ -177,7 +177,9 @@ def _region_end(items: Sequence[Item], start: int, is_heading: Callable[[Segment
 def _is_between(
     line: Segment, following: Sequence[Item], is_heading: Callable[[Segment], bool]
 ) -> bool:
-    """Whether a line is text between two tables: a heading or a sentence above new column heads."""
+    """Whether a line is text between two tables: a caption, or a heading or a sentence above heads."""
+    if is_caption(line.text):
+        return True
     is_sentence = len(line.words) >= _LEAST_WORDS_OF_SENTENCE and line.text.endswith(
         (".", "!", "?", ":")
     )
@@ -189,12 +191,12 @@ def _is_between(
             return False
         numbers = _has_number(row)
         is_left = row[0].x0 < (heads or row)[0].x0 - row[0].size
-        if is_left and len(row) > 1:
+        if is_left and len(row) > 1 and (numbers or len(heads or row) > 1):
             return numbers
         # The heads may be followed by the name of a section: "2015", "Assets:".
         if not is_left and (numbers or row[0].x0 < line.x0 + line.size):
             return False
-        if not is_left and len(row) > 1:
+        if not is_left and (len(row) > 1 or is_sentence):
             heads = row
     return False
 
@@ -240,9 +242,15 @@ def _is_title(line: Segment, region: Sequence[Row]) -> bool:
 
 
 def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
-    stripes = find_stripes([row for row in lines if len(row) > 1])
-    if not stripes:
-        return None
+    in_pieces = [row for row in lines if len(row) > 1]
+    found = (find_stripes(rows) for rows in (in_pieces, _below_shared_heads(in_pieces)))
+    tables = (_with_columns(lines, stripes, wrapped) for stripes in found if stripes)
+    return next(filter(None, tables), None)
+
+
+def _with_columns(
+    lines: Sequence[Row], stripes: Sequence[Stripe], wrapped: Set[int]
+) -> Table | None:
     rows = [TableRow(list(cells_by_stripe(row, stripes))) for row in lines]
     several = [row for row in rows if len(row.cells) > 1]
     cells = [cell for row in several for cell in row.cells]
@@ -251,13 +259,21 @@ def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     columns = join_signs(rows, len(stripes) + 1)
     for row in rows:
         row.cells = [part for cell in row.cells for part in _heads_in(cell)]
-    spanning = sum(cell.first < cell.last for row in several for cell in row.cells)
-    if columns < 2 or spanning > _MOST_SPANNING * len(several):
+    values = [row for row in several if any(cell.is_number for cell in row.cells)] or several
+    spanning = sum(cell.first < cell.last for row in values for cell in row.cells)
+    if columns < 2 or spanning > _MOST_SPANNING * len(values):
         return None
     table = Table(list(_whole_rows(rows, wrapped)), columns)
     put_right_first(table)
     link_headers(table)
     return table
+
+
+def _below_shared_heads(rows: list[Row]) -> list[Row]:
+    """The rows with the most pieces and those below, if others above them are heads of several."""
+    most = max(map(len, rows))
+    below = list(dropwhile(lambda row: len(row) < most and not _has_number(row), rows))
+    return below if sum(map(_has_number, below)) >= len(below) - 1 else []
 
 
 def _heads_in(cell: TableCell) -> list[TableCell]:

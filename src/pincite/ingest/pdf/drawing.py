@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -20,8 +20,10 @@ from pincite.ingest.pdf.styles import (
     pointer_to,
 )
 from pincite.ingest.pdf.words import PageFrame, Rectangle, Word
-from pincite.text.marks import struck
+from pincite.text.marks import STRIKE
 
+_WIDEST_SPACE_IN_SIZES = 0.45
+"""The widest space between struck-out words that have one pair of marks, and not one each."""
 _THICKEST_RULE = 2.5
 _SHORTEST_RULE = 4.0
 _DEEPEST = 5
@@ -106,8 +108,23 @@ def strike_out(lines: Iterable[Sequence[Word]], rules: Sequence[Rule]) -> None:
             for word in words
             if any(map(str.isalnum, word.text))
         }
-        for word in struck_out.values():
-            word.text = struck(word.text)
+        for words in _in_runs(line, struck_out):
+            words[0].text = STRIKE + words[0].text
+            words[-1].text += STRIKE
+
+
+def _in_runs(line: Sequence[Word], struck_out: Container[int]) -> Iterator[list[Word]]:
+    """The struck-out words of a line that follow each other; a gap may be one between two cells."""
+    run: list[Word] = []
+    for word in line:
+        is_struck = id(word) in struck_out
+        if run and not (is_struck and word.x0 - run[-1].x1 < _WIDEST_SPACE_IN_SIZES * word.size):
+            yield run
+            run = []
+        if is_struck:
+            run.append(word)
+    if run:
+        yield run
 
 
 def _is_as_long(rule: Rule, words: Sequence[Word]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from pincite.ingest.pdf.styles import PLAIN
 from pincite.ingest.pdf.words import Item, Rectangle, Row, Segment, Table, TableCell, TableRow, Word
@@ -44,15 +44,15 @@ def take_fields(
     or above it, of a box behind it; without any, the field's own name.
     """
     left = [list(line) for line in lines]
-    rows: list[tuple[int, TableRow]] = []
+    found: list[tuple[int, list[Word], FormField]] = []
     last = 0
     for field in fields:
         number, label = _label(left, field)
         if label:
             last = number
-            taken = set(map(id, label))
-            left[number] = [word for word in left[number] if id(word) not in taken]
-        rows.append((last, _row(label or _words(field.name, field.place, label), field)))
+            _take(left[number], label)
+        found.append((last, label, field))
+    rows = list(_rows(left, found))
     tables: list[tuple[int, Table]] = []
     before = -1
     for number, row in sorted(rows, key=lambda placed: placed[0]):
@@ -62,6 +62,36 @@ def take_fields(
             tables.append((number, Table([row], columns=2)))
         before = number
     return left, tables
+
+
+def _take(line: Line, words: Sequence[Word]) -> None:
+    taken = set(map(id, words))
+    line[:] = [word for word in line if id(word) not in taken]
+
+
+def _rows(
+    left: Sequence[Line], found: Sequence[tuple[int, list[Word], FormField]]
+) -> Iterator[tuple[int, TableRow]]:
+    """A row for each field, or for the boxes of one line whose labels are behind them.
+
+    "Handover done  ☐ yes  ☒ no" is one row: what is before the first box is the label of them all.
+    """
+    for number, placed in groupby(found, key=lambda one: one[0]):
+        fields = [(label, field) for _, label, field in placed]
+        shared: list[Word] = []
+        if all(label and label[0].x0 > field.place[2] - 2.0 for label, field in fields):
+            start = min(field.place[0] for _, field in fields)
+            groups = [group for group in _groups(left[number]) if group[-1].x1 <= start]
+            shared = groups[-1] if groups else []
+        if shared:
+            _take(left[number], shared)
+            boxes = [[*_words(field.value, field.place, label), *label] for label, field in fields]
+            yield number, _pair(Segment(shared), Segment([word for box in boxes for word in box]))
+            continue
+        for label, field in fields:
+            name = label or _words(field.name, field.place, label)
+            value = Segment(_words(field.value, field.place, label))
+            yield number, _pair(Segment(name), value)
 
 
 def _label(lines: Sequence[Line], field: FormField) -> tuple[int, list[Word]]:
@@ -76,7 +106,8 @@ def _label(lines: Sequence[Line], field: FormField) -> tuple[int, list[Word]]:
     most = _NEAR_BOX_LABEL if field.kind is FieldKind.BOX else _NEAR_LABEL
     near = [(gap, n, group) for n, group, gap in beside if -2.0 <= gap <= most]
     if not near and field.kind is FieldKind.BOX:
-        near = [(x0 - g[-1].x1, n, g) for n, g, _ in beside if -2.0 <= x0 - g[-1].x1 <= most]
+        before = [(x0 - group[-1].x1, n, group) for n, group, _ in beside]
+        near = [one for one in before if -2.0 <= one[0] <= _NEAR_LABEL]
     if not near:
         near = [
             (y0 - group[0].y1, n, group)
@@ -98,12 +129,6 @@ def _groups(line: Line) -> Iterator[list[Word]]:
         group.append(word)
     if group:
         yield group
-
-
-def _row(label: list[Word], field: FormField) -> TableRow:
-    head = TableCell([Segment(label)], 0, 0)
-    value = TableCell([Segment(_words(field.value, field.place, label))], 1, 1, (), (head,))
-    return TableRow([head, value])
 
 
 def _words(text: str, place: Rectangle, like: Sequence[Word]) -> list[Word]:
