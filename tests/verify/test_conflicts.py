@@ -136,6 +136,38 @@ def test_another_code_or_name_below_the_same_heading_is_shown_beside_it(
 
 
 @pytest.mark.parametrize(
+    ("text", "headings", "here", "there"),
+    [
+        ("The code of the alarm is {}.", ("Alarm", "Alarm system"), "4471", "9902"),
+        (
+            "The keys of the boathouse are kept by {}.",
+            ("Keys", "Boathouse"),
+            "Mr Lund",
+            "Ms Ferro",
+        ),
+    ],
+)
+def test_headings_that_both_name_the_subject_may_differ(
+    tmp_path: Path, text: str, headings: tuple[str, str], here: str, there: str
+) -> None:
+    both = zip(headings, (here, there), strict=True)
+    texts = {
+        f"{name}.md": f"# {heading}\n\n{text.format(value)}\n"
+        for name, (heading, value) in zip("ab", both, strict=True)
+    }
+    (told,) = differences(ask(tmp_path, texts, question=text.format("what or whom")))
+    assert here in told
+    assert there in told
+
+
+def test_two_things_of_one_kind_do_not_differ(tmp_path: Path) -> None:
+    text = "# {} valve\n\nThe code of the valve is {}.\n"
+    texts = {"a.md": text.format("North", "4471"), "b.md": text.format("South", "9902")}
+    answer = ask(tmp_path, texts, question="What is the code of the valve?")
+    assert differences(answer) == []
+
+
+@pytest.mark.parametrize(
     "other",
     [
         "# Barn\n\nThe gate opens with code 4444.\n",

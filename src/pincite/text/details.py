@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from pincite.text.dates import MONTH_NAMES
+from pincite.text.keys import days
 from pincite.text.languages import stop_words
 from pincite.text.numbers import worded_numbers
 from pincite.text.terms import parts_at_commas, terms
@@ -64,9 +65,10 @@ def _numbered(text: str) -> dict[str, str]:
 def identifiers(text: str) -> dict[str, str]:
     """What identifies one of many things, with its series: `TCK-` for TCK-1044, `part` for Part 84.
 
-    Long numbers with the same count of digits form a series; years and short numbers alone do not.
+    Long numbers with the same count of digits form a series, as do days; years and short numbers alone
+    do not.
     """
-    series = _numbered(text)
+    series = _numbered(text) | dict.fromkeys(days(text), "day")
     for detail in details(text):
         if code := _CODE.fullmatch(detail):
             series[detail] = code["series"]

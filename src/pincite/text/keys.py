@@ -57,6 +57,7 @@ def keys(text: str) -> Iterator[Key]:
             yield Key(match["number"], match.start(), match.end())
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _WRITTEN = re.compile(r"[\w.-]+")
 _LONG = re.compile(r"\d{7}|\d\.\d{1,9}\.\d")
 
@@ -70,6 +71,11 @@ def named_by(question: str) -> frozenset[str]:
 def key_terms(text: str) -> list[str]:
     """The terms of the keys of a text, in order."""
     return [key.term for key in keys(text)]
+
+
+def days(text: str) -> frozenset[str]:
+    """The keys of the days that a text names: 2024-03-14."""
+    return frozenset(key.term for key in keys(text) if _DAY.fullmatch(key.term))
 
 
 def _of_moment(moment: Moment) -> Iterator[Key]:

@@ -116,8 +116,12 @@ def without_struck(text: str) -> str:
 
 
 def is_struck_out(text: str) -> bool:
-    """Whether nothing of a text still holds."""
-    return STRIKE in text and not any(map(str.isalnum, without_struck(text)))
+    """Whether nothing of a text still holds, or of words only a number, as before a row."""
+    if STRIKE not in text:
+        return False
+    left = without_struck(text)
+    of_words = any(map(str.isalpha, text))
+    return not any(map(str.isalpha if of_words else str.isalnum, left))
 
 
 def scripts_apart(text: str) -> str:

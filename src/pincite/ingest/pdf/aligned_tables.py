@@ -227,6 +227,8 @@ def _heads_above(
             break
         if len(item) == 1 and is_heading(item[0]) and _is_title(item[0], region):
             break
+        if is_caption(item[0].text):
+            break
         heads.insert(0, item)
         below = item
     return heads
@@ -245,7 +247,13 @@ def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     in_pieces = [row for row in lines if len(row) > 1]
     found = (find_stripes(rows) for rows in (in_pieces, _below_shared_heads(in_pieces)))
     tables = (_with_columns(lines, stripes, wrapped) for stripes in found if stripes)
-    return next(filter(None, tables), None)
+    return min(filter(None, tables), key=_crowded, default=None)
+
+
+def _crowded(table: Table) -> int:
+    """The number of cells with several values, which are those of columns under one head."""
+    cells = (cell for row in table.rows for cell in row.cells)
+    return sum(len(with_values_apart(cell.lines)) > len(cell.lines) for cell in cells)
 
 
 def _with_columns(
@@ -270,9 +278,9 @@ def _with_columns(
 
 
 def _below_shared_heads(rows: list[Row]) -> list[Row]:
-    """The rows with the most pieces and those below, if others above them are heads of several."""
+    """The rows from the first with a head for each column, if others above are heads of several."""
     most = max(map(len, rows))
-    below = list(dropwhile(lambda row: len(row) < most and not _has_number(row), rows))
+    below = list(dropwhile(lambda row: len(row) < most - 1 and not _has_number(row), rows))
     return below if sum(map(_has_number, below)) >= len(below) - 1 else []
 
 

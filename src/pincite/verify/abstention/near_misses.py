@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import Sources, TermWeights
 from pincite.text.dates import moments
+from pincite.text.keys import days, keys
 from pincite.text.mentions import holds
 from pincite.text.terms import fold
-from pincite.verify.abstention.signals import IN_NO_PASSAGE
+from pincite.verify.abstention.signals import IN_NO_PASSAGE, asked_terms, evidence_terms
 from pincite.verify.statements.names import names
 
 _LOOKED_AT = 20
@@ -69,6 +70,8 @@ def near_miss(
     """Why the quotes are about another item of the kind that is asked for, or an empty string."""
     asked = question.plain
     codes, numbered = [*_codes(asked)], [*_numbered(asked, weights.language(asked))]
+    if day := _missed_day(question, evidence, weights, sources):
+        return f"it asks for {day}, and the nearest quotes are about other days"
     if not codes and not numbered:
         return ""
     cited = {item.passage.id: item.passage for item in evidence}
@@ -86,6 +89,21 @@ def near_miss(
         if _is_another_numbered(one, everywhere):
             return f"the passages that come nearest name no {one.text}, but another"
     return ""
+
+
+def _missed_day(
+    question: Question, evidence: Sequence[Evidence], weights: TermWeights, sources: Sources
+) -> str:
+    """The day that a question asks for and quotes of other days do not name; they share nothing else."""
+    asked = days(question.plain)
+    if not asked:
+        return ""
+    terms = asked_terms(question, weights)
+    said = evidence_terms(evidence, terms.language, sources)
+    others = days("\n".join(item.quote for item in evidence))
+    if not others or asked & said or not terms.is_nothing_beside_keys(said):
+        return ""
+    return next(question.plain[key.start : key.end] for key in keys(question.plain))
 
 
 def _codes(question: str) -> Iterator[_Named]:

@@ -87,12 +87,21 @@ class Asked:
 
         1 if there are no other words.
         """
-        if not any(key in held for key in self.spelt):
+        # The keys of a day include its month, which is not what is asked for.
+        finest = [key for key in self.spelt if not any(f"{key}-" in other for other in self.spelt)]
+        if not any(key in held for key in finest):
             return 0.0
-        own = frozenset(self.spelt).union(*self.spelt.values())
-        total = sum(weight for term, weight in self.weights.items() if term not in own)
-        found = sum(w for term, w in self.weights.items() if term not in own and term in held)
+        found, total = self._beside_keys(held)
         return found / total if total else 1.0
+
+    def is_nothing_beside_keys(self, held: set[str]) -> bool:
+        """Whether `held` has none of the words beside the keys."""
+        return not self._beside_keys(held)[0]
+
+    def _beside_keys(self, held: set[str]) -> tuple[float, float]:
+        own = frozenset(self.spelt).union(*self.spelt.values())
+        beside = {term: weight for term, weight in self.weights.items() if term not in own}
+        return sum(weight for term, weight in beside.items() if term in held), sum(beside.values())
 
     def written_otherwise(self, held: set[str]) -> frozenset[str]:
         """The terms of each key that is in `held`, where the text may write the same otherwise."""
