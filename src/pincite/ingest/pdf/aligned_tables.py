@@ -245,9 +245,11 @@ def _is_title(line: Segment, region: Sequence[Row]) -> bool:
 
 def _table(lines: list[Row], wrapped: Set[int]) -> Table | None:
     in_pieces = [row for row in lines if len(row) > 1]
-    found = (find_stripes(rows) for rows in (in_pieces, _below_shared_heads(in_pieces)))
-    tables = (_with_columns(lines, stripes, wrapped) for stripes in found if stripes)
-    return min(filter(None, tables), key=_crowded, default=None)
+    table = _with_columns(lines, find_stripes(in_pieces), wrapped)
+    if table is not None and not _crowded(table):
+        return table
+    other = _with_columns(lines, find_stripes(_below_shared_heads(in_pieces)), wrapped)
+    return min(filter(None, (table, other)), key=_crowded, default=None)
 
 
 def _crowded(table: Table) -> int:
@@ -259,6 +261,8 @@ def _crowded(table: Table) -> int:
 def _with_columns(
     lines: Sequence[Row], stripes: Sequence[Stripe], wrapped: Set[int]
 ) -> Table | None:
+    if not stripes:
+        return None
     rows = [TableRow(list(cells_by_stripe(row, stripes))) for row in lines]
     several = [row for row in rows if len(row.cells) > 1]
     cells = [cell for row in several for cell in row.cells]
