@@ -9,6 +9,7 @@ import pytest
 
 from pincite.ingest.readers import FileReader
 from pincite.text.tables.asking import read_question
+from pincite.text.tables.labels import as_form
 from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
 from pincite.text.tables.tables import Table, quantity, tables_of
 
@@ -519,3 +520,24 @@ def test_a_row_that_is_lacking_is_told_with_those_near_it(
 def test_a_number_or_word_of_something_else_names_no_row(content: str, question: str) -> None:
     reading = read(question, content)
     assert reading is None or not reading.rows
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("claim.md", "| Field | Entry |\n|---|---|\n| Name | Ada Berg |\n| Purpose | Trade fair |\n"),
+        ("claim.csv", "Name,Ada Berg\nDepartment,Sales\nPurpose,Trade fair\nFrom,3 March 2025\n"),
+    ],
+)
+def test_labels_below_heads_that_say_nothing_are_a_form(name: str, text: str) -> None:
+    document = FileReader().read_content(Path(name), text.encode())
+    (table,) = map(as_form, tables_of(document))
+    assert table.is_form
+    assert (table.text(table.rows[0], 0), table.text(table.rows[0], 1)) == ("Name", "Ada Berg")
+    assert "Trade fair" in table.texts(1)
+
+
+def test_a_list_of_names_and_values_is_no_form() -> None:
+    text = b"Name,Department\nAda Berg,Sales\nTom Reed,Stock\nIda Wolf,Sales\n"
+    (table,) = map(as_form, tables_of(FileReader().read_content(Path("staff.csv"), text)))
+    assert not table.is_form

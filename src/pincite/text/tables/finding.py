@@ -12,7 +12,7 @@ from pincite.records.flow import Hit, Question
 from pincite.stages import Sources
 from pincite.text.marks import is_struck_out
 from pincite.text.tables.asking import read_question
-from pincite.text.tables.labels import label_tables, suited
+from pincite.text.tables.labels import as_form, label_tables, suited
 from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Reading
 from pincite.text.tables.tables import Row, Table, tables_of
@@ -109,4 +109,4 @@ def _tables(known: _Known) -> tuple[Table, ...]:
 
 @lru_cache(maxsize=16)
 def _tables_in(known: _Known) -> tuple[Table, ...]:
-    return (*tables_of(known.document), *label_tables(known.document))
+    return (*map(as_form, tables_of(known.document)), *label_tables(known.document))

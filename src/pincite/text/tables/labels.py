@@ -19,6 +19,7 @@ from pincite.text.tables.reading import Reading
 from pincite.text.tables.tables import Column, Row, Table, quantity
 from pincite.text.tables.words import words_for_label, words_of
 
+_FEWEST_FORM_LABELS = 3
 _FEWEST = 2
 """A line with a colon alone may be any sentence, except on a title page."""
 _TITLE_PAGE_BLOCKS = 12
@@ -61,6 +62,28 @@ def label_tables(document: Document) -> Iterator[Table]:
                 if kept:
                     yield replace(table, rows=kept)
     yield from _below_headings(document)
+
+
+def as_form(table: Table) -> Table:
+    """The table without its heads if these only say that it has labels and values: Field, Entry.
+
+    Or if they are a label and a value themselves, as where a sheet begins with "Name, Hanna Berg".
+    """
+    if len(table.columns) != _FEWEST or table.key:
+        return table
+    label, value = (as_words(column.name) for column in table.columns)
+    bare = Column((), "", "")
+    form = replace(table, columns=(bare, bare), totals=(), notes=())
+    rows = sorted((*table.rows, *table.totals, *table.notes), key=lambda row: row.start)
+    if label in words_of("label_heads") and value in words_of("value_heads"):
+        return replace(form, rows=tuple(rows))
+    labels = [as_words(text) for text in (label, *table.texts(0))]
+    known = sum(text in words_of("form_labels") for text in labels)
+    heads = [column.heads[-1] for column in table.columns if column.heads]
+    if label not in words_of("form_labels") or known < _FEWEST_FORM_LABELS or len(heads) != _FEWEST:
+        return table
+    first = Row(heads[0][0], heads[1][1], tuple(Cell(start=a, end=b) for a, b in heads))
+    return replace(form, rows=(first, *rows))
 
 
 def _below_headings(document: Document) -> Iterator[Table]:
@@ -201,10 +224,16 @@ def words_beside(table: Table, language: str) -> frozenset[str]:
 
 
 def _names(table: Table, language: str) -> frozenset[str]:
-    names = (table.document.title, *table.section)
+    """The words that a form is called by: its title, its headings, and whose or what's form it is."""
+    of_whom = [table.text(row, 1) for row in table.rows if _names_its_subject(table, row)]
+    names = (table.document.title, *table.section, *of_whom)
     return frozenset(
         stem for name in names for stem in (*stems(name, language), *as_words(name).split())
     )
+
+
+def _names_its_subject(table: Table, row: Row) -> bool:
+    return table.is_form and as_words(table.text(row, 0)) in words_of("subject_labels")
 
 
 def suited(question: str, language: str, reading: Reading) -> Reading | None:
