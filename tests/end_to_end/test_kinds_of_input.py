@@ -1,4 +1,4 @@
-"""Raised, lowered and struck-out text, forms, days and labels, asked for in every format that has them."""
+"""Raised, lowered and struck-out text, forms and days, asked for in every format that has them."""
 
 from __future__ import annotations
 

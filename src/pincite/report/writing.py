@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pincite.errors import PluginError, UsageError
 from pincite.report.asking import Report
-from pincite.report.layout import layout, report_form
+from pincite.report.layout import Block, layout, report_form
 from pincite.settings.plugins import Hook, Plugin
 from pincite.verify.receipts.saved import write_whole
 from pincite.verify.receipts.signing import sealed
@@ -66,17 +66,24 @@ def rendered(
     if ending == ".json":
         text = json.dumps(sealed(report_form(report), key), ensure_ascii=False, indent=2) + "\n"
         return text.encode("utf-8", "backslashreplace"), ()
+    return in_format(layout(report), ending, fonts=fonts)
+
+
+def in_format(
+    blocks: Sequence[Block], ending: str, *, fonts: Sequence[Path] = ()
+) -> tuple[bytes, Sequence[str]]:
+    """The bytes of what a report or a comparison is made of, and notices about them."""
     if ending == ".pdf":
         from pincite.report.pdf import pdf_file
 
-        return pdf_file(layout(report), fonts=fonts)
+        return pdf_file(blocks, fonts=fonts)
     if (plugin := _added(ending)) is not None:
-        content = plugin.called(layout(report))
+        content = plugin.called(blocks)
         if not isinstance(content, bytes):
             raise PluginError(f"{plugin} gave {type(content).__name__}; expected bytes")
         return content, ()
-    writer: Callable[[Report], bytes] = _EXPORTERS.built_in(ending[1:])
-    return writer(report), ()
+    writer: Callable[[Sequence[Block]], bytes] = _EXPORTERS.built_in(ending[1:])
+    return writer(blocks), ()
 
 
 def _added(ending: str) -> Plugin | None:
@@ -86,22 +93,22 @@ def _added(ending: str) -> Plugin | None:
     return next((one for one in _EXPORTERS.added() if f".{one.name.lower()}" == ending), None)
 
 
-def _markdown(report: Report) -> bytes:
+def _markdown(blocks: Sequence[Block]) -> bytes:
     from pincite.report.markdown import markdown
 
-    return markdown(layout(report)).encode()
+    return markdown(blocks).encode()
 
 
-def _page(report: Report) -> bytes:
+def _page(blocks: Sequence[Block]) -> bytes:
     from pincite.report.page import page
 
-    return page(layout(report)).encode()
+    return page(blocks).encode()
 
 
-def _word(report: Report) -> bytes:
+def _word(blocks: Sequence[Block]) -> bytes:
     from pincite.report.word import word_file
 
-    return word_file(layout(report))
+    return word_file(blocks)
 
 
 _EXPORTERS = Hook(

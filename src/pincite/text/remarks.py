@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_REMARK = re.compile(r"\[[^\]]*\]")
+_REMARK = re.compile(r"\[[^\[\]]*\]")
 _REMARKS_ALONE = re.compile(r"(?:\[[^\[\].!?]{1,40}\][\s.,;]*)+")
 _LABEL = re.compile(r"(\*\*|__)[^\W\d_]++(?:[ -]?[^\W\d_]++){0,2}[ -]?:?\1:?")
 _GREETING = re.compile(

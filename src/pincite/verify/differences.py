@@ -128,7 +128,7 @@ def _contradict(pair: _Pair, language: str) -> bool:
     if here == there:
         if len(negations(pair.one)) % 2 != len(negations(pair.other)) % 2:
             return True
-        kinds, others = _modals(pair.here), _modals(pair.there)
+        kinds, others = modals(pair.here), modals(pair.there)
         if kinds and others and not kinds & others:
             return True
     if max(len(here), len(there)) > 1:
@@ -136,7 +136,8 @@ def _contradict(pair: _Pair, language: str) -> bool:
     return bool(opposite_fault(pair.one, [pair.other], language))
 
 
-def _modals(words: Sequence[Word]) -> set[str]:
+def modals(words: Sequence[Word]) -> set[str]:
+    """Which of duty, chance and advice the words express."""
     return {_MODALS[word.folded] for word in words if word.folded in _MODALS}
 
 

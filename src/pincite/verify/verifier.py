@@ -316,7 +316,7 @@ def _struck_out(checked: CheckedDraft) -> Iterator[str]:
     """That the best quote, or a part of it, does not hold any longer."""
     if _is_withdrawn(checked):
         yield STRUCK_OUT
-    elif checked.used and next(struck_ranges(checked.used[0].narrowed().quote), None):
+    elif checked.used and any(struck_ranges(checked.used[0].narrowed().quote)):
         yield "the words between ~~ are struck out in the source"
 
 

@@ -57,7 +57,7 @@ _SINGLE = re.compile(r"\w+(?:[.,]\w+)?")
 _VERBATIM_ENDS = re.compile(
     r"\A\\begin\{[^}]{0,50}\}(?:\[[^\]]{0,500}\])?(?:\{[^}]{0,50}\})?|\\end\{[^}]{0,50}\}\Z"
 )
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _DEEPEST = 150
 """Groups within groups; the library's parser calls itself for each."""
 _NESTING = re.compile(r"\\(?:begin|end)\b|\\.|[{}]", re.DOTALL)

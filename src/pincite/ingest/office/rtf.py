@@ -86,7 +86,10 @@ def plain_text(content: bytes) -> str:
     """The words of a rich text, such as the body of a message. Raises ReadError."""
     text = re.sub(r"</(?:p|h\d|li|tr)>", "\n", "".join(_RtfParser(content).page.parts))
     return (
-        re.sub(r"<[^>]*>", "", text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+        re.sub(r"<[^<>]*>", "", text)
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
     )
 
 

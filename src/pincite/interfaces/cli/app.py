@@ -16,6 +16,7 @@ from pincite.interfaces.cli import (
     calibrate,
     carry,
     chat,
+    compare,
     config,
     count,
     demo,
@@ -48,7 +49,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Exit codes: 0 answered or done, 1 error, 2 usage, 3 no answer, 4 verification failed, "
-    "5 worse than the run before.",
+    "5 worse than the run before, 6 different.",
 )
 app.callback()(for_any_command)
 app.command("init")(init.init)
@@ -57,6 +58,7 @@ app.command("sync")(sync.sync)
 app.command("search", cls=QuestionCommand)(search.search)
 app.command("ask", cls=QuestionCommand)(ask.ask)
 app.command("chat")(chat.chat)
+app.command("compare")(compare.compare)
 app.command("count", cls=QuestionCommand)(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)

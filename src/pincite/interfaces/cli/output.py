@@ -233,5 +233,7 @@ ABSTAINED = 3
 VERIFICATION_FAILED = 4
 WORSE = 5
 """`eval compare --fail-if-worse`: the second run is clearly worse."""
+DIFFERENT = 6
+"""`compare --fail-if-different`: the two sides differ."""
 INTERRUPTED = 130
 """128 + SIGINT, as shells count it."""

@@ -94,7 +94,7 @@ def near_miss(
 def _missed_day(
     question: Question, evidence: Sequence[Evidence], weights: TermWeights, sources: Sources
 ) -> str:
-    """The day that a question asks for and quotes of other days do not name; they share nothing else."""
+    """The day that a question asks for, if the quotes name others and nothing else that is asked."""
     asked = days(question.plain)
     if not asked:
         return ""

@@ -1,0 +1,104 @@
+"""A comparison as a document: for each change the words of both sides, and where they stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pincite.records.comparisons import Change, ChangeKind, Compared, Comparison, Quoted
+from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
+from pincite.report.writing import in_format
+from pincite.verify.receipts.saved import write_whole
+
+_TITLES = {
+    ChangeKind.CHANGED: "Changed",
+    ChangeKind.REWORDED: "Reworded",
+    ChangeKind.ADDED: "Added",
+    ChangeKind.REMOVED: "Removed",
+    ChangeKind.MOVED: "Moved",
+}
+
+
+def write_comparison(compared: Compared, paths: Sequence[Path]) -> list[str]:
+    """Write a comparison to each file, in the format of its suffix; returns notices about them."""
+    notices: list[str] = []
+    for path in paths:
+        if path.suffix.lower() == ".json":
+            text = json.dumps(compared.as_form(), ensure_ascii=False, indent=2) + "\n"
+            write_whole(path, text.encode("utf-8", "backslashreplace"))
+            continue
+        content, found = in_format(tuple(_blocks(compared)), path.suffix.lower())
+        notices += [f"{path}: {notice}" for notice in found]
+        write_whole(path, content)
+    return notices
+
+
+def _blocks(compared: Compared) -> Iterator[Block]:
+    yield Heading(text="Differences", level=1)
+    if compared.is_same:
+        yield _paragraph("Nothing differs.")
+    for one in compared.files:
+        yield from _of_files(one)
+    for title, names in (
+        ("Only in the first folder", compared.only_before),
+        ("Only in the second folder", compared.only_after),
+    ):
+        if names:
+            yield Heading(text=title, level=2)
+            yield from (_paragraph(name, Look.ITEM) for name in names)
+    yield from (_paragraph(f"Not compared: {one}", Look.NOTE) for one in compared.problems)
+
+
+def _of_files(one: Comparison) -> Iterator[Block]:
+    yield Heading(text=plain(f"{one.before} → {one.after}"), level=2)
+    yield _paragraph(summary(one), Look.SMALL)
+    yield from (_paragraph(f"Not compared: {notice}", Look.NOTE) for notice in one.notices)
+    for kind in one.counts():
+        yield Heading(text=_TITLES[kind], level=3)
+        changes = [change for change in one.changes if change.kind is kind]
+        yield Table(
+            names=("What", "Before", "After"),
+            rows=tuple(
+                (what(change), _cell(change.before), _cell(change.after)) for change in changes
+            ),
+        )
+
+
+def summary(one: Comparison) -> str:
+    """How many changes there are of each kind, and how many statements are the same."""
+    counts = ", ".join(f"{count} {kind}" for kind, count in one.counts().items())
+    return f"{counts or 'no differences'}; {one.unchanged} statements are the same"
+
+
+def what(change: Change) -> str:
+    """What differs, with the words of both sides: `number: 30 -> 14`."""
+    if change.cells:
+        told = (f"{one.head}: {one.before or '–'} → {one.after or '–'}" for one in change.cells)
+        return plain(f"{change.cells[0].row}, {'; '.join(told)}")
+    if not (change.before and change.after) or change.kind is ChangeKind.MOVED:
+        return str(change.kind)
+    kinds = ", ".join(map(str, change.differences))
+    here, there = _differing(change.before), _differing(change.after)
+    return plain(f"{kinds}: {here or '–'} → {there or '–'}")
+
+
+def _differing(side: Quoted) -> str:
+    return " … ".join(" ".join(side.text[start:end].split()) for start, end in side.differing)
+
+
+def where(side: Quoted) -> str:
+    """The place of a quote: its page or cell, and the headings above it."""
+    page = f"page {side.page}" if side.page else ""
+    return plain(", ".join(filter(None, (page, side.place, " > ".join(side.section)))))
+
+
+def _cell(side: Quoted | None) -> str:
+    if side is None:
+        return ""
+    place = where(side)
+    return plain(f"{side.text} ({place})" if place else side.text)
+
+
+def _paragraph(text: str, look: Look = Look.TEXT) -> Paragraph:
+    return Paragraph(words=(Words(text=plain(text)),), look=look)
