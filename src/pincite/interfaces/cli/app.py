@@ -31,6 +31,7 @@ from pincite.interfaces.cli import (
     report,
     search,
     serve,
+    sheet,
     sync,
     verify,
     worker,
@@ -59,6 +60,7 @@ app.command("search", cls=QuestionCommand)(search.search)
 app.command("ask", cls=QuestionCommand)(ask.ask)
 app.command("chat")(chat.chat)
 app.command("compare")(compare.compare)
+app.command("table")(sheet.table)
 app.command("count", cls=QuestionCommand)(count.count)
 app.command("batch")(batch.batch)
 app.command("report")(report.report)

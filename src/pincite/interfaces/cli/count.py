@@ -31,6 +31,7 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
 from pincite.records.flow import Answer
+from pincite.report.sheet_files import harmless
 from pincite.text.locations import announcing_lines, as_shown, cut_to, on_one_line, place
 from pincite.text.mentions import Mentions
 
@@ -43,15 +44,13 @@ if TYPE_CHECKING:
 
 COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "quote", "below")
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
 
 def write_rows(answer: Answer, file: TextIO) -> None:
     """One row per quote, in order; no cell can be read as a formula."""
     table = csv.writer(file, lineterminator="\n")
     table.writerow(COLUMNS)
     for row in _rows(answer):
-        table.writerow([_harmless(cell) for cell in row])
+        table.writerow([harmless(cell) for cell in row])
 
 
 def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
@@ -71,11 +70,6 @@ def _rows(answer: Answer) -> Iterator[tuple[object, ...]]:
                 citation.quote,
                 "\n".join(label.text for label in citation.announced_by),
             )
-
-
-def _harmless(cell: object) -> object:
-    """Prefixes an apostrophe: a spreadsheet then shows the text instead of computing it."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 # `pincite count`: counts words in the whole collection, with every location.
