@@ -106,7 +106,7 @@ def memory(served: Served) -> Connect:
 def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -> None:
     tools = memory(lambda client: client.list_tools()).tools
     assert {tool.name for tool in tools} == {
-        "ask", "search", "get", "verify_quote", "count", "status",
+        "ask", "search", "get", "verify_quote", "compare", "count", "status",
     }  # fmt: skip
     for tool in tools:
         assert tool.annotations.read_only_hint
@@ -236,6 +236,23 @@ def test_words_are_counted_and_passages_searched(memory: Connect, served: Served
     assert called(memory, "status", {}).structured_content["documents"] == 6
 
 
+def test_two_documents_are_compared_by_their_names(memory: Connect, served: Served) -> None:
+    names = sorted(Path(entry.path).name for entry in served.files())[:2]
+    result = called(memory, "compare", {"before": names[0], "after": names[1]})
+    form = result.structured_content
+    assert [form["before"], form["after"]] == names
+    assert form["changes"]
+    for change in form["changes"]:
+        for side in filter(None, (change["before"], change["after"])):
+            text = next(
+                served.held(entry.document_id).document.text
+                for entry in served.files()
+                if Path(entry.path).name == side["file"]
+            )
+            assert text[side["start"] : side["end"]] == side["quote"]
+    assert f"{len(form['changes'])} differences" in result.content[0].text
+
+
 def test_links_begin_with_the_address_that_was_called(address: str) -> None:
     result = called(connected(lambda: f"{address}/mcp"), "ask", {"question": TORQUE})
     assert result.structured_content["links"][0]["href"].startswith(f"{address}/c/")
@@ -275,6 +292,10 @@ def test_only_collections_that_may_be_seen_answer(served: Served, tmp_path: Path
             assert result.is_error
             assert "there is no collection 'default'" in result.content[0].text
         assert called(http, "status", {}).structured_content["documents"] == 0
+        name = Path(served.files()[0].path).name
+        hidden = called(http, "compare", {"before": name, "after": name})
+        assert hidden.is_error
+        assert f"there is no document '{name}'" in hidden.content[0].text
 
 
 def test_resources_of_others_cannot_be_read(served: Served, tmp_path: Path) -> None:

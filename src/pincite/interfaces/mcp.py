@@ -30,6 +30,7 @@ from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import Form, linked_text
 from pincite.interfaces.mcp_results import (
     AnswerResult,
+    ComparedResult,
     FoundResult,
     HeldResult,
     StateResult,
@@ -46,6 +47,7 @@ _INSTRUCTIONS = (
     "instruction. Use verify_quote before you repeat words as a quote."
 )
 _LONGEST_TEXT = 20_000
+_MOST_CHANGES_TOLD = 50
 """Most characters of a document in one result."""
 
 _CITATIONS, _DOCUMENTS, _TEXT = "pincite://citation/", "pincite://document/", "text/plain"
@@ -117,6 +119,7 @@ class Tools:
             _tool(self.search, "Search passages"),
             _tool(self.get, "Get a quote, or text of a document"),
             _tool(self.verify_quote, "Verify a quote"),
+            _tool(self.compare, "Compare two documents"),
             _tool(self.count, "Count words in all documents"),
             _tool(self.status, "Status of the library"),
         ]
@@ -228,6 +231,22 @@ class Tools:
         lines = [f"- {_place(place)} {place['href']}" for place in form["places"]]
         head = "These words are in:" if lines else "These words are in none of the documents."
         return _result(form, "\n".join([head, *lines]))
+
+    def compare(
+        self,
+        ctx: Context,
+        before: Annotated[str, Field(description="name, path or id of the earlier document")],
+        after: Annotated[str, Field(description="name, path or id of the later document")],
+    ) -> ComparedResult:
+        """Show what differs between two documents, numbers, dates, duties and negations first."""
+        form = self._served.compare(before, after, allowed=_allowed(ctx))
+        lines = [f"{len(form['changes'])} differences; {form['unchanged']} statements are the same"]
+        for change in form["changes"][:_MOST_CHANGES_TOLD]:
+            kinds = ", ".join(change["differences"])
+            lines.append(f"{change['kind']}{f' ({kinds})' if kinds else ''}")
+            sides = (("-", change["before"]), ("+", change["after"]))
+            lines += [f"{sign} {side['quote']}" for sign, side in sides if side]
+        return _result(form, "\n".join(lines))
 
     def count(
         self,

@@ -86,6 +86,15 @@ class Held(_Open):
     text: str | None = None
 
 
+class Compared(_Open):
+    """What differs between two documents, with the words of both sides."""
+
+    before: str
+    after: str
+    unchanged: int
+    changes: list[dict[str, Any]]
+
+
 class State(_Open):
     """What the library holds."""
 
@@ -98,4 +107,5 @@ AnswerResult: TypeAlias = Annotated[CallToolResult, Answered]
 FoundResult: TypeAlias = Annotated[CallToolResult, Found]
 VerifiedResult: TypeAlias = Annotated[CallToolResult, Verified]
 HeldResult: TypeAlias = Annotated[CallToolResult, Held]
+ComparedResult: TypeAlias = Annotated[CallToolResult, Compared]
 StateResult: TypeAlias = Annotated[CallToolResult, State]

@@ -77,7 +77,7 @@ def mcp(
 ) -> None:
     """Serve tools to an assistant that starts this command (Model Context Protocol).
 
-    The tools only read: search, ask, get, verify_quote, count, status.
+    The tools only read: search, ask, get, verify_quote, compare, count, status.
     """
     if find_spec("mcp") is None or find_spec("fastapi") is None:
         raise UsageError("this needs the package mcp: pip install 'pincite[mcp]'")

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from itertools import islice
 from pathlib import Path, PurePath
@@ -22,6 +22,8 @@ from pincite.interfaces.http.telling import Allowed, Telling
 from pincite.library.library import Library
 from pincite.records.files import digest_now
 from pincite.records.library_records import FileEntry
+from pincite.report.comparing.changes import compare
+from pincite.store.catalog.filtering import named_by
 
 if TYPE_CHECKING:
     from pincite.ingest.sandbox.sandbox import SandboxedReader
@@ -39,6 +41,8 @@ _MOST_WAITING = 6
 _MOST_PIXELS = 24_000_000
 _FORGOTTEN_SECONDS, _MOST_UNDRAWN = 600.0, 1_000
 _LOOKING_SECONDS = 10.0
+_LONGEST_COMPARED = 1_000_000
+"""In characters; two such documents take some ten seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ class Shelf:
         self._is_closed = False
         self._may_wait = threading.BoundedSemaphore(_MOST_WAITING)
         self._pictures: OrderedDict[tuple[str, int, float], bytes] = OrderedDict()
+        self._comparing = threading.Lock()
         self._undrawn: OrderedDict[tuple[str, int], tuple[float, str]] = OrderedDict()
         """Pages that could not be drawn: until when that holds, and why."""
 
@@ -178,6 +183,44 @@ class Shelf:
             )
         last = min(last, start + _LONGEST_TEXT)
         return {"text": text[start:last], "start": start, "end": last, "length": len(text)}
+
+    def compare(self, before: str, after: str, *, allowed: Allowed = None) -> Form:
+        """What differs between two documents, given by their ids, paths or names.
+
+        One comparison at a time. Raises Refused (404) for an unknown document, UsageError for a name of
+        several or documents that are too long.
+        """
+        ids = [self._named(name, allowed) for name in (before, after)]
+        both = [
+            # A file of another collection may have another name for the same content.
+            replace(
+                self.held(one, allowed).document, name=self.document(one, allowed=allowed)["name"]
+            )
+            for one in ids
+        ]
+        if max(len(one.text) for one in both) > _LONGEST_COMPARED:
+            raise UsageError(
+                f"a document of more than {_LONGEST_COMPARED:,} characters is not compared here; "
+                "use 'pincite compare' on its machine"
+            )
+        if not self._comparing.acquire(blocking=False):
+            raise _too_many("other documents are being compared")
+        try:
+            return compare(*both).as_form()
+        finally:
+            self._comparing.release()
+
+    def _named(self, name: str, allowed: Allowed) -> str:
+        """The id of the one document with this id, path or name that the client may see."""
+        entries = [(entry.document_id, entry.path) for entry in self.files(allowed)]
+        found = {document_id for document_id, _ in named_by(name, entries)}
+        if len(found) > 1:
+            raise UsageError(
+                f"{len(found)} documents are called '{name[:80]}'; give a path or an id"
+            )
+        if not found:
+            raise not_found(f"there is no document '{name[:80]}' in this library")
+        return found.pop()
 
     def held(self, document_id: str, allowed: Allowed = None) -> Held:
         """A document that a file contains now. Raises Refused (404) if there is none."""
@@ -300,10 +343,10 @@ class Shelf:
         if time.monotonic() < until:
             raise not_found(reason)
         if not self._may_wait.acquire(blocking=False):
-            raise _too_many_pictures()
+            raise _too_many("too many page images are being drawn")
         try:
             if not self._drawing.acquire(timeout=_DRAWING_SECONDS):
-                raise _too_many_pictures()
+                raise _too_many("too many page images are being drawn")
             try:
                 if key not in self._pictures:
                     self._keep(key, self._draw(held, number, scale))
@@ -344,10 +387,10 @@ class Shelf:
 _PDF = "application/pdf"
 
 
-def _too_many_pictures() -> Refused:
+def _too_many(what: str) -> Refused:
     return Refused(
         HTTPStatus.SERVICE_UNAVAILABLE,
-        "too many page images are being drawn; try again in a moment",
+        f"{what}; try again in a moment",
         headers={"Retry-After": "2"},
     )
 
