@@ -189,7 +189,6 @@ def test_a_number_is_quoted_with_its_marks(
 
 def test_struck_out_text_is_told_to_be_no_longer_said(library: Library) -> None:
     answer = library.ask("When does the cloakroom close?")
-    assert answer.is_doubtful
     assert any("struck-out" in reason for reason in answer.reasons)
     assert not answer.short_answer
 

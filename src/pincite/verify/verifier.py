@@ -123,7 +123,7 @@ class SourceVerifier:
             checked = _with_short_answer(checked, judged.short)
         checked = _with_reasons(checked, self._remarks(question, checked, judged, hits))
         answer = self._answer(question, draft, checked, judged.confidence)
-        return replace(answer, is_doubtful=judged.is_doubtful or _is_withdrawn(checked))
+        return replace(answer, is_doubtful=judged.is_doubtful)
 
     def _check_with_fallbacks(self, question: Question, draft: Draft) -> tuple[Draft, CheckedDraft]:
         """The first draft in the chain of fallbacks with enough statements that hold."""
