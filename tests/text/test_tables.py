@@ -529,6 +529,10 @@ def test_a_number_or_word_of_something_else_names_no_row(content: str, question:
             "claim.md",
             "| Field | Entry |\n|---|---|\n| Name | Ada Berg |\n| Purpose | Trade fair |\n",
         ),
+        (
+            "claim.md",
+            "| Name | Value |\n|---|---|\n| Name | Ada Berg |\n| Purpose | Trade fair |\n",
+        ),
         ("claim.csv", "Name,Ada Berg\nDepartment,Sales\nPurpose,Trade fair\nFrom,3 March 2025\n"),
     ],
 )

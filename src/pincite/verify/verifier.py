@@ -314,15 +314,11 @@ def _is_struck(checked: CheckedDraft, short: Span) -> bool:
 
 def _struck_out(checked: CheckedDraft) -> Iterator[str]:
     """That the best quote, or a part of it, does not hold any longer."""
-    if _is_withdrawn(checked):
+    quote = checked.used[0].narrowed().quote if checked.used else ""
+    if is_struck_out(quote):
         yield STRUCK_OUT
-    elif checked.used and any(struck_ranges(checked.used[0].narrowed().quote)):
+    elif next(struck_ranges(quote), None):
         yield "the words between ~~ are struck out in the source"
-
-
-def _is_withdrawn(checked: CheckedDraft) -> bool:
-    """Whether nothing of the best quote holds any longer."""
-    return bool(checked.used) and is_struck_out(checked.used[0].narrowed().quote)
 
 
 def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:

@@ -75,12 +75,13 @@ def as_form(table: Table) -> Table:
     bare = Column((), "", "")
     form = replace(table, columns=(bare, bare), totals=(), notes=())
     rows = sorted((*table.rows, *table.totals, *table.notes), key=lambda row: row.start)
-    if label in words_of("label_heads") and value in words_of("value_heads"):
-        return replace(form, rows=tuple(rows))
     labels = [as_words(text) for text in (label, *table.texts(0))]
     known = sum(text in words_of("form_labels") for text in labels)
+    has_labels = label in words_of("form_labels") and known >= _FEWEST_FORM_LABELS
+    if value in words_of("value_heads") and (has_labels or label in words_of("label_heads")):
+        return replace(form, rows=tuple(rows))
     heads = [column.heads[-1] for column in table.columns if column.heads]
-    if label not in words_of("form_labels") or known < _FEWEST_FORM_LABELS or len(heads) != _FEWEST:
+    if not has_labels or len(heads) != _FEWEST:
         return table
     first = Row(heads[0][0], heads[1][1], tuple(Cell(start=a, end=b) for a, b in heads))
     return replace(form, rows=(first, *rows))

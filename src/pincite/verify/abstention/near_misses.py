@@ -103,7 +103,8 @@ def _missed_day(
     others = days("\n".join(item.quote for item in evidence))
     if not others or asked & said or not terms.is_nothing_beside_keys(said):
         return ""
-    return next(question.plain[key.start : key.end] for key in keys(question.plain))
+    named = (key for key in keys(question.plain) if key.term in asked)
+    return next(question.plain[key.start : key.end] for key in named)
 
 
 def _codes(question: str) -> Iterator[_Named]:
