@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -26,8 +25,6 @@ from pincite.text.locations import on_one_line, place
 from pincite.text.numbers import numbers
 from pincite.text.tables.words import words_of
 
-_HEAD = re.compile(r"(?P<name>[^\[\]?]*?)\s*(?:\[(?P<kind>[^\[\]]*)\])?")
-"""What is before the colon of a line: a name, and a kind in brackets."""
 _MOST_COLUMNS = 100
 
 
@@ -113,17 +110,15 @@ def read_columns(path: Path) -> tuple[Column, ...]:
 
 def _column(path: Path, number: int, line: str) -> Column:
     head, _, question = line.partition(": ")
-    found = _HEAD.fullmatch(head.strip())
-    if found is None or not question.strip():
+    if "?" in head or not question.strip():
         return Column(name=line.rstrip("?"), question=line)
-    kind = (found["kind"] or CellKind.TEXT).strip().lower()
+    name, bracket, kind = head.strip().partition("[")
+    kind = kind.removesuffix("]").strip().lower() if bracket else CellKind.TEXT
     if kind not in tuple(CellKind):
         kinds = ", ".join(CellKind)
         raise UsageError(f"{path}, line {number}: there is no kind '{kind}'; expected {kinds}")
     question = question.strip()
-    return Column(
-        name=found["name"] or question.rstrip("?"), question=question, kind=CellKind(kind)
-    )
+    return Column(name=name.strip() or question.rstrip("?"), question=question, kind=CellKind(kind))
 
 
 def fill(

@@ -31,7 +31,6 @@ from pincite.interfaces.cli.options import (
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
 from pincite.interfaces.cli.saving import check_outputs, check_saving, save_answer, whole_file
 from pincite.records.flow import Answer
-from pincite.report.sheet_files import harmless
 from pincite.text.locations import announcing_lines, as_shown, cut_to, on_one_line, place
 from pincite.text.mentions import Mentions
 
@@ -47,6 +46,8 @@ COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "q
 
 def write_rows(answer: Answer, file: TextIO) -> None:
     """One row per quote, in order; no cell can be read as a formula."""
+    from pincite.report.sheet_files import harmless
+
     table = csv.writer(file, lineterminator="\n")
     table.writerow(COLUMNS)
     for row in _rows(answer):
