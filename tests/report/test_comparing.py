@@ -133,8 +133,11 @@ def test_folders_are_compared_file_by_file(tmp_path: Path) -> None:
     (old / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     (new / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     found = compare_paths(old, new)
-    counts = {one.after: len(one.changes) for one in found.files}
-    assert counts == {"in/leave.md": 1, "same.md": 0}
+    counts = {(one.before, one.after): len(one.changes) for one in found.files}
+    assert counts == {
+        (str(old / name), str(new / name)): count
+        for name, count in (("in/leave.md", 1), ("same.md", 0))
+    }
     assert (found.only_before, found.only_after) == (("gone.md",), ("come.md",))
     (problem,) = found.problems
     assert problem.startswith("broken.pdf: ")
@@ -150,3 +153,9 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
         compare_paths(tmp_path / "a.md", tmp_path)
     with pytest.raises(ReadError):
         compare_paths(tmp_path / "a.md", tmp_path / "b.pdf")
+
+
+def test_cells_below_heads_of_one_name_are_told_apart() -> None:
+    table = "| Year | Sales | Sales |\n|---|---|---|\n| 2022 | 10 | 20 |\n"
+    (change,) = compared(table, table.replace("10", "11").replace("20 |", "25 |")).changes
+    assert [(cell.before, cell.after) for cell in change.cells] == [("10", "11"), ("20", "25")]

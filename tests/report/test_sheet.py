@@ -7,13 +7,23 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import openpyxl
 import pytest
 
 from pincite import Library
 from pincite.errors import UsageError
-from pincite.report.sheet import CellKind, Column, Sheet, SheetCell, SheetRow, fill, read_columns
+from pincite.report.sheet import (
+    CellKind,
+    Column,
+    Sheet,
+    SheetCell,
+    SheetRow,
+    _value,
+    fill,
+    read_columns,
+)
 from pincite.report.sheet_files import csv_text, write_sheet
 
 LEASE = """# Lease agreement
@@ -129,3 +139,14 @@ def test_files_hold_values_and_quotes_and_no_formula(tmp_path: Path) -> None:
     assert page["C2"].data_type == "s"
     assert "no answer" in files[1].read_text()
     assert json.loads(files[2].read_text())["filled"] == 2
+
+
+@pytest.mark.parametrize(
+    ("quote", "value"),
+    [("☒", "yes"), ("No.", "no"), ("- Pets are allowed", ""), ("–", ""), ("No pets", "")],
+)
+def test_only_a_whole_cell_says_yes_or_no(quote: str, value: str) -> None:
+    answer = SimpleNamespace(short_answer="")
+    found, _, reason = _value(answer, (), CellKind.YES_NO, quote)  # type: ignore[arg-type]
+    assert found == value
+    assert bool(reason) != bool(value)

@@ -241,11 +241,10 @@ def _value(
         }
         return (days.pop(), "", "") if len(days) == 1 else ("", "", "the quote has no single day")
     if kind is CellKind.YES_NO:
-        words = text.casefold().split()
-        for said, sign in (("yes", "yes"), ("no", "no")):
-            if words and words[0].strip(".,;") in words_of(sign):
-                return said, "", ""
-        return "", "", "the quote says neither yes nor no"
+        # The whole cell, and no dash: it begins items, and stands for what is not known.
+        said = text.casefold().strip(" .-–—")
+        sign = next((sign for sign in ("yes", "no") if said and said in words_of(sign)), "")
+        return sign, "", "" if sign else "the quote says neither yes nor no"
     if kind is CellKind.LIST:
         return "; ".join(on_one_line(claim.text) for claim in shown), "", ""
     return text, "", ""

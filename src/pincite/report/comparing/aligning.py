@@ -152,12 +152,11 @@ def _alike(
     for n, held in words.items():
         near = {m for word in held if len(holding[word]) <= _MOST_WITH_WORD for m in holding[word]}
         for m in near:
-            in_place = gaps.are_same(n, m)
-            share = _share(held, others[m], weights)
-            share = max(share, _same_row(before[n], after[m]))
-            is_row = BlockKind.TABLE_ROW in (before[n].kind, after[m].kind)
-            if is_row and before[n].kind is not after[m].kind:
+            one, other = before[n], after[m]
+            if one.kind is not other.kind and BlockKind.TABLE_ROW in (one.kind, other.kind):
                 continue
+            in_place = gaps.are_same(n, m)
+            share = max(_share(held, others[m], weights), _same_row(one, other))
             if share >= (_LEAST_ALIKE_IN_PLACE if in_place else _LEAST_ALIKE):
                 scored.append((-share - 0.2 * in_place, abs(n - m), n, m, in_place))
     taken: set[int] = set()

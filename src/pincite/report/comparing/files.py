@@ -10,7 +10,6 @@ from pincite.errors import ReadError, UsageError
 from pincite.ingest.discover import discover
 from pincite.ingest.sandbox.sandbox import SandboxedReader
 from pincite.records.comparisons import Compared, Comparison
-from pincite.records.document import Document
 from pincite.report.comparing.changes import compare
 
 
@@ -48,7 +47,7 @@ def _folders(
     for name in sorted(files.keys() & others.keys()):
         on_file(name)
         try:
-            compared.append(replace(_compared(reader, files[name], others[name]), after=name))
+            compared.append(_compared(reader, files[name], others[name]))
         except ReadError as error:
             problems.append(f"{name}: {error}")
     return Compared(
@@ -65,10 +64,6 @@ def _by_name(folder: Path, files: Iterable[Path]) -> dict[str, Path]:
 
 
 def _compared(reader: SandboxedReader, before: Path, after: Path) -> Comparison:
-    one, other = _read(reader, before), _read(reader, after)
-    compared = compare(one, other)
-    return replace(compared, before=str(before), after=str(after))
-
-
-def _read(reader: SandboxedReader, path: Path) -> Document:
-    return replace(reader.read(path), name=str(path))
+    # Each side by its path: the names of two versions are often the same.
+    one, other = (replace(reader.read(path), name=str(path)) for path in (before, after))
+    return compare(one, other)

@@ -34,15 +34,15 @@ class Unit:
         return self.document.text[self.start : self.end]
 
     def cell_texts(self) -> dict[str, str]:
-        """The cells of a row by the words of their heads; by their number without heads."""
-        return {self._head(n, cell): self._read(cell) for n, cell in enumerate(self.cells)}
-
-    def _head(self, number: int, cell: Cell) -> str:
-        heads = (self.document.text[start:end] for start, end in cell.column_headers)
-        return " ".join(" ".join(heads).split()) or f"column {number + 1}"
-
-    def _read(self, cell: Cell) -> str:
-        return " ".join(self.document.text[cell.start : cell.end].split())
+        """The cells of a row by the words of their heads; by their number where these do not tell."""
+        texts: dict[str, str] = {}
+        for number, cell in enumerate(self.cells, start=1):
+            heads = (self.document.text[start:end] for start, end in cell.column_headers)
+            head = " ".join(" ".join(heads).split())
+            if not head or head in texts:
+                head = f"{head} column {number}".lstrip()
+            texts[head] = " ".join(self.document.text[cell.start : cell.end].split())
+        return texts
 
 
 def units_of(document: Document) -> tuple[Unit, ...]:

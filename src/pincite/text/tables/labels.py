@@ -69,9 +69,10 @@ def as_form(table: Table) -> Table:
 
     Or if they are a label and a value themselves, as where a sheet begins with "Name, Hanna Berg".
     """
-    if len(table.columns) != _FEWEST or table.key:
+    names = [as_words(column.name) for column in table.columns]
+    if len(names[1:]) != 1 or table.key:
         return table
-    label, value = (as_words(column.name) for column in table.columns)
+    label, value = names
     bare = Column((), "", "")
     form = replace(table, columns=(bare, bare), totals=(), notes=())
     rows = sorted((*table.rows, *table.totals, *table.notes), key=lambda row: row.start)
@@ -81,7 +82,7 @@ def as_form(table: Table) -> Table:
     if value in words_of("value_heads") and (has_labels or label in words_of("label_heads")):
         return replace(form, rows=tuple(rows))
     heads = [column.heads[-1] for column in table.columns if column.heads]
-    if not has_labels or len(heads) != _FEWEST:
+    if not has_labels or len(heads) != len(names):
         return table
     first = Row(heads[0][0], heads[1][1], tuple(Cell(start=a, end=b) for a, b in heads))
     return replace(form, rows=(first, *rows))
@@ -225,16 +226,10 @@ def words_beside(table: Table, language: str) -> frozenset[str]:
 
 
 def _names(table: Table, language: str) -> frozenset[str]:
-    """The words that a form is called by: its title, its headings, and whose or what's form it is."""
-    of_whom = [table.text(row, 1) for row in table.rows if _names_its_subject(table, row)]
-    names = (table.document.title, *table.section, *of_whom)
+    names = (table.document.title, *table.section)
     return frozenset(
         stem for name in names for stem in (*stems(name, language), *as_words(name).split())
     )
-
-
-def _names_its_subject(table: Table, row: Row) -> bool:
-    return table.is_form and as_words(table.text(row, 0)) in words_of("subject_labels")
 
 
 def suited(question: str, language: str, reading: Reading) -> Reading | None:
