@@ -24,7 +24,7 @@ from pincite.report.sheet import (
     fill,
     read_columns,
 )
-from pincite.report.sheet_files import csv_text, write_sheet
+from pincite.report.sheet_files import check_sheet_outputs, csv_text, write_sheet
 
 LEASE = """# Lease agreement
 
@@ -150,3 +150,10 @@ def test_only_a_whole_cell_says_yes_or_no(quote: str, value: str) -> None:
     found, _, reason = _value(answer, (), CellKind.YES_NO, quote)  # type: ignore[arg-type]
     assert found == value
     assert bool(reason) != bool(value)
+
+
+def test_what_cannot_be_written_is_told_before_a_question_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no format '\.xyz'; expected \.csv, \.xlsx, \.md"):
+        check_sheet_outputs([tmp_path / "out.xyz"])
+    with pytest.raises(UsageError, match="there is no folder"):
+        check_sheet_outputs([tmp_path / "nowhere" / "out.csv"])

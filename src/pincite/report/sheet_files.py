@@ -10,26 +10,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pincite.errors import UsageError
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
 from pincite.report.sheet import CellKind, Sheet, SheetCell
 from pincite.report.writing import check_outputs, in_format
 from pincite.verify.receipts.saved import write_whole
 
-_OWN = (".csv", ".xlsx", ".json")
+_OWN = (".csv", ".xlsx")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _WIDTH, _WIDEST = 24, 60
 
 
 def check_sheet_outputs(paths: Sequence[Path]) -> None:
     """Raises UsageError, before any question is asked, for files that cannot be written."""
-    for path in paths:
-        if path.suffix.lower() not in _OWN:
-            check_outputs([path])
-        elif not path.absolute().parent.is_dir():
-            raise UsageError(
-                f"{path}: there is no folder {path.absolute().parent}; create it first"
-            )
+    check_outputs(paths, also=_OWN)
 
 
 def write_sheet(sheet: Sheet, paths: Sequence[Path]) -> list[str]:

@@ -18,23 +18,24 @@ _NEEDS = {".docx": ("docx", "python-docx"), ".pdf": ("reportlab", "reportlab")}
 FORMATS = (".md", ".html", ".docx", ".pdf", ".json")
 
 
-def check_outputs(paths: Sequence[Path]) -> None:
-    """Raises UsageError, before any question is asked, for files that cannot be written."""
+def check_outputs(paths: Sequence[Path], *, also: Sequence[str] = ()) -> None:
+    """Raises UsageError, before any question is asked, for files that cannot be written.
+
+    `also` are suffixes of formats that the caller writes itself.
+    """
     for path in paths:
-        check_format(path.suffix.lower(), f"{path}")
+        check_format(path.suffix.lower(), f"{path}", also=also)
         if not path.absolute().parent.is_dir():
             raise UsageError(
                 f"{path}: there is no folder {path.absolute().parent}; create it first"
             )
 
 
-def check_format(ending: str, name: str) -> None:
+def check_format(ending: str, name: str, *, also: Sequence[str] = ()) -> None:
     """Raises UsageError, with `name` in the message, for an unsupported suffix."""
-    if ending not in FORMATS and _added(ending) is None:
-        there_are = ", ".join((*FORMATS, *(f".{one.name}" for one in _EXPORTERS.added())))
-        raise UsageError(
-            f"{name}: there is no format '{ending}'; a report is written as {there_are}"
-        )
+    if ending not in (*FORMATS, *also) and _added(ending) is None:
+        there_are = ", ".join((*also, *FORMATS, *(f".{one.name}" for one in _EXPORTERS.added())))
+        raise UsageError(f"{name}: there is no format '{ending}'; expected {there_are}")
     module, package = _NEEDS.get(ending, ("", ""))
     if module and find_spec(module) is None:
         raise UsageError(
