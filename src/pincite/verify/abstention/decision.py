@@ -13,6 +13,7 @@ from pincite.models.vectors import sigmoid
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.stages import PassageReader, Sources, TermWeights
+from pincite.verify.abstention.asked_kinds import NUMBER, missing_kind
 from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared, of_another_row
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
@@ -119,6 +120,7 @@ class Judge:
             shipped = max(shipped, _NAMED)
             is_doubtful = False
         is_doubtful = is_doubtful or bool(uncompared)
+        lacking = self._lacking(question, evidence) if is_doubtful and not uncompared else ""
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
             too_little = too_little or f"too little support: {few}"
@@ -127,7 +129,8 @@ class Judge:
             # A quote about something else is a better reason than a low number.
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
-            or too_little,
+            or too_little
+            or lacking,
             caveat=_caveat(uncompared, few, len(evidence)),
             short=None if is_doubtful else _short_answer(signals),
             is_doubtful=is_doubtful,
@@ -143,6 +146,11 @@ class Judge:
         best = max(evidence, key=lambda item: item.score)
         said = evidence_terms([best], asked.language, self._sources)
         return asked.share_beside_keys(said) >= _NAMED_SHARE
+
+    def _lacking(self, question: Question, evidence: Sequence[Evidence]) -> str:
+        language = asked_terms(question, self._weights).language
+        kind = missing_kind(question.plain, evidence, language, self._sources)
+        return f"it asks for {kind}, and no quote contains one" if kind not in {"", NUMBER} else ""
 
     def _calibrated(self, shipped: float) -> float:
         return self._calibration.right(shipped) if self._calibration else shipped

@@ -12,6 +12,7 @@ from pincite.stages import Sources, TermWeights
 from pincite.text.languages import is_latin
 from pincite.text.question_words import spoken_language, without_asking_words
 from pincite.text.terms import fold, terms
+from pincite.verify.abstention.asked_kinds import missing_kind
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.opposition import opposites
 from pincite.verify.abstention.signals import (
@@ -73,31 +74,6 @@ _WORDS_NAMED = 5
 _PASSAGES_NAMED = 3
 _QUOTE_CHARS = 160
 """A longer sentence is not quoted in a reason, since quotes are never cut."""
-
-_ASKED_KINDS = (
-    (
-        "a number",
-        re.compile(r"\bhow (?:many|much)\b|\bwhat (?:percentage|percent|number|amount)\b", re.I),
-        re.compile(
-            r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|"
-            r"forty|fifty|hundred|thousand|million|billion|dozen|half|third|quarter|once|twice|"
-            r"single|both|none|no|all)\b",
-            re.I,
-        ),
-    ),
-    (
-        "a date or time",
-        re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b", re.I),
-        re.compile(
-            r"\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|"
-            r"december|(?:mon|tues|wednes|thurs|fri|satur|sun)day|spring|summer|autumn|winter|"
-            r"days?|weeks?|months?|years?|hours?|minutes?|century|decade|daily|weekly|monthly|"
-            r"annually|today|after|before|during|until|upon|once|if|always|never)\b",
-            re.I,
-        ),
-    ),
-)
-"""Kinds of answer: how questions ask for them, and what a quote with one contains."""
 
 
 class MissingParts:
@@ -207,7 +183,7 @@ class MissingParts:
         yield from self._opposed(question, best, asked)
         if states_what_is_negated(question, evidence, asked.language, self._sources):
             yield "it states what the question negates"
-        kind = _missing_kind(question, evidence, asked)
+        kind = missing_kind(question.plain, evidence, asked.language, self._sources)
         if kind:
             yield f"the question asks for {kind}, and there is none in the quotes"
 
@@ -239,13 +215,3 @@ class MissingParts:
         page = f", page {passage.page}" if passage.page else ""
         section = f", section '{' > '.join(passage.section)}'" if passage.section else ""
         return f"{Path(source.path).name}{page}{section}"
-
-
-def _missing_kind(question: Question, evidence: Sequence[Evidence], asked: Asked) -> str:
-    """The kind of answer that is asked for, if no quote contains one."""
-    if asked.language != _ENGLISH:
-        return ""
-    for kind, wanted, held in _ASKED_KINDS:
-        if wanted.search(question.plain):
-            return "" if any(held.search(item.quote) for item in evidence) else kind
-    return ""
