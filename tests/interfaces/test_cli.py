@@ -188,6 +188,7 @@ def test_search_explains_itself_to_programs(sample: SampleLibrary) -> None:
 
 
 WITH_QUOTES = ANSWER_KEYS | {"readings"}
+REFUSED = ANSWER_KEYS | {"why"}
 TOLD_OF_SOME = {"page_label", "place", "cells", "recognition"}
 
 
@@ -277,10 +278,15 @@ def test_a_refusal_exits_3_with_reasons_and_no_text(sample: SampleLibrary, tmp_p
     result = run_cli(*arguments, "--json", "--save", saved)
     assert result.returncode == 3
     answer = read(result)
-    assert answer.keys() == ANSWER_KEYS | {"trace"}
+    assert answer.keys() == REFUSED | {"trace"}
     assert (answer["status"], answer["text"], answer["citations"]) == ("abstained", "", [])
-    assert answer["reasons"]
-    assert json.loads(saved.read_bytes()).keys() == ANSWER_KEYS
+    assert len(answer["reasons"]) == len(answer["why"])
+    cause = answer["why"][0]
+    assert cause["kind"] == "unsupported"
+    assert answer["reasons"][0].endswith(cause["cause"]["text"])
+    nowhere = next(one for one in answer["why"] if one["kind"] == "nowhere")
+    assert "Stavanger" in nowhere["words"]
+    assert json.loads(saved.read_bytes()).keys() == REFUSED
     human = call_cli(*arguments, cwd=sample.path.parent)
     assert human.returncode == 3
     fits_a_terminal(human.stdout)
@@ -325,7 +331,7 @@ def test_batch_answers_in_the_order_of_the_questions(sample: SampleLibrary, tmp_
     found = [json.loads(line) for line in answers.read_text().splitlines()]
     assert [(item["id"], item["question"]) for item in found] == questions
     assert [item["status"] for item in found] == ["abstained", "answered", "answered"]
-    assert [item.keys() - {"id"} for item in found] == [ANSWER_KEYS, WITH_QUOTES, WITH_QUOTES]
+    assert [item.keys() - {"id"} for item in found] == [REFUSED, WITH_QUOTES, WITH_QUOTES]
 
 
 @pytest.mark.parametrize(
@@ -361,7 +367,7 @@ def test_a_question_that_cannot_be_asked_is_an_error_in_its_place(
     assert (bad["id"], bad["status"]) == (1, "error")
     assert "empty" in bad["error"]
     assert good["id"] == 2
-    assert good.keys() == WITH_QUOTES | {"id"}
+    assert good.keys() - {"why"} == WITH_QUOTES | {"id"}
 
 
 def test_a_question_that_fails_leaves_the_answers_to_the_others(tmp_path: Path) -> None:

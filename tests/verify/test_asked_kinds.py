@@ -67,4 +67,4 @@ def test_a_request_for_topics_says_neither_when_nor_where(
         library.ingest([tmp_path / "mails"])
         answer = library.ask(question)
     assert answer.status is Status.ABSTAINED
-    assert f"it asks for {kind}, and no quote contains one" in answer.reasons[0]
+    assert f"it asks for {kind}, and there is none in the quotes" in answer.reasons[0]

@@ -212,11 +212,11 @@ class Rare(EvenWeights):
         ("Which valve does not open?", "it states what the question negates"),
         (
             "How many relief valves open?",
-            "the question asks for a number, and there is none in the quotes",
+            "it asks for a number, and there is none in the quotes",
         ),
         (
             "When was the relief valve opened?",
-            "the question asks for a date or time, and there is none in the quotes",
+            "it asks for a date or time, and there is none in the quotes",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from pincite.answer.selectors import numbered
 from pincite.records.document import Span
 from pincite.records.filters import Filters
 from pincite.records.flow import AnsweredPart, Evidence, Hit, Question, Selection
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Reranker, Retriever, Selector, Understander
 from pincite.text.question_parts import (
     all_ask,
@@ -91,7 +92,7 @@ class PartsSelector:
             evidence = _once([item for text in answers for item in chosen[text]])
         spans = {item.span for item in evidence}
         notices = [f"computed if asked alone: {text}" for text in computed]
-        notices += [f"no answer found for: {text}" for text in lost]
+        notices += [Reason.of(ReasonKind.PART_MISSING, words=text) for text in lost]
         looked_up = len(chosen) + len(computed)
         if looked_up < len(parts):
             notices.append(

@@ -20,6 +20,7 @@ from pincite.records.flow import (
     Status,
     Verdict,
 )
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.marks import FREELY, is_struck_out, struck_ranges
 from pincite.verify.abstention.decision import Judge, Judgement
@@ -44,11 +45,6 @@ _SHORT_SHARE = 0.7
 """Of a quote: a longer part of it says nothing that the quote does not say as fast."""
 
 STRUCK_OUT = "only struck-out text answers this: the source no longer says it"
-
-_BEST_QUOTE_LOST = (
-    "the sentence closest to the question is no longer in its source, and the other quotes from "
-    "that file only add to it"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +147,7 @@ class SourceVerifier:
         if not checked.claims:
             reason = self._reasons.why_nothing(question, draft, hits)
             return [reason, *self._missing.nearest(question, hits)]
-        return [_BEST_QUOTE_LOST] if _lost_best_quote(draft, checked) else []
+        return [Reason.of(ReasonKind.BEST_LOST)] if _lost_best_quote(draft, checked) else []
 
     def _with_conflicts(
         self, question: Question, checked: CheckedDraft, hits: Sequence[Hit]
@@ -270,12 +266,16 @@ def _both_shown(checked: CheckedDraft, numbers: set[int]) -> CheckedDraft:
     return replace(checked, claims=tuple(claims), differing=checked.differing | numbers)
 
 
-def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> str:
+def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> Reason:
     """How the quote at `place` (from 0) differs from the one it contradicts."""
     here, there = checked.citations[conflict.cited], checked.citations[place]
-    return (
-        f"quotes [{conflict.cited + 1}] and [{place + 1}] differ: {conflict.here} in "
-        f"{name_with_version(here.source)}, {conflict.there} in {name_with_version(there.source)}"
+    return Reason.of(
+        ReasonKind.DIFFER,
+        quotes=[conflict.cited + 1, place + 1],
+        here=conflict.here,
+        file=name_with_version(here.source),
+        there=conflict.there,
+        other_file=name_with_version(there.source),
     )
 
 

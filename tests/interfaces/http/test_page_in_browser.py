@@ -299,6 +299,7 @@ def test_a_refusal_says_what_is_missing_and_what_is_near_and_unread(
     tab = opened()
     ask(tab, FERRY)
     tab.wait_for_selector(".near-card")
+    tab.locator(".unread summary").click()
     tab.wait_for_selector(".unread li")
     said = tab.inner_text(".refusal")
     assert "Stavanger" in tab.inner_text(".missing")
@@ -306,6 +307,11 @@ def test_a_refusal_says_what_is_missing_and_what_is_near_and_unread(
     assert "broken.pdf" in tab.inner_text(".unread")
     tab.locator(".near-card").first.click()
     tab.wait_for_selector(".text-frame mark, .boxes rect")
+    # Another question closes the old source and folds away what was told before.
+    tab.locator(".instead button").first.click()
+    tab.wait_for_selector(".turn:nth-of-type(2) .reply > *")
+    assert tab.locator("pincite-source").is_hidden()
+    assert tab.locator(".unread:visible").count() == 1
 
 
 def test_the_scope_that_counted_is_shown_with_the_answer(opened: Callable[..., Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -19,6 +18,7 @@ from pincite.interfaces.cli.table_view import (
 )
 from pincite.records.document import BlockKind
 from pincite.records.flow import DOUBT, SCALE, Verdict
+from pincite.records.reasons import ReasonKind, as_reason
 from pincite.text.as_read import as_read
 from pincite.text.locations import announcing_lines, as_shown, cell_lines, near_place, on_one_line
 from pincite.text.marks import FREELY
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 _INDENT = "  "
 _LONGEST_CODE_LINES = 40
-_NUMBERS = re.compile(r"\[(\d+)\]")
-"""Numbers of the quotes that a reason refers to: "quotes [1] and [2] differ"."""
 
 
 def print_answer(
@@ -63,12 +61,11 @@ def print_answer(
 
 
 def _print_notes(answer: Answer, *, everything: bool) -> None:
-    lost = {f"no answer found for: {part}" for part in answer.parts}
     folded = set() if everything else _folded_away(answer)
-    for reason in answer.reasons:
-        numbers = set(_NUMBERS.findall(reason))
-        is_folded = bool(numbers) and numbers <= folded
-        if not (reason in lost or is_folded) or not answer.citations:
+    for reason in map(as_reason, answer.reasons):
+        is_lost_part = reason.kind is ReasonKind.PART_MISSING
+        is_folded = bool(reason.quotes) and reason.quotes <= folded
+        if not (is_lost_part or is_folded) or not answer.citations:
             say(indented(reason, first="  - "), fg="yellow")
     if not answer.citations:
         return
@@ -84,10 +81,10 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
         say(f"  statements judged by {answer.judged_by}", dim=True)
 
 
-def _folded_away(answer: Answer) -> set[str]:
+def _folded_away(answer: Answer) -> set[int]:
     """The numbers of the quotes that only `--all` shows, together with the notes about them."""
     shown = {number for claim in answer.shown for number in claim.citations}
-    return {str(n) for n in range(1, len(answer.citations) + 1) if n not in shown}
+    return {n for n in range(1, len(answer.citations) + 1) if n not in shown}
 
 
 def _print_short(answer: Answer) -> None:

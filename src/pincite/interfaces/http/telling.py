@@ -17,11 +17,12 @@ from pincite.errors import PinciteError
 from pincite.library.folder import unfinished
 from pincite.library.library import Library
 from pincite.records.flow import Answer
+from pincite.records.reasons import as_reason
 
 Allowed = frozenset[str] | None
 """Collections that a client may see; None for all."""
 
-_MESSAGES = frozenset({"reasons", "notices", "problems", "problem", "message", "detail"})
+_MESSAGES = frozenset({"reasons", "why", "notices", "problems", "problem", "message", "detail"})
 """Fields that hold sentences of the program, in which paths may stand. Others are paths as a whole, or
 words of a document or a question, which stay as they are."""
 
@@ -62,7 +63,8 @@ class Names:
     def answer(self, answer: Answer) -> Answer:
         """An answer whose citations and reasons have names instead of paths."""
         cited = tuple(replace(one, source=self(one.source)) for one in answer.citations)
-        return replace(answer, citations=cited, reasons=tuple(map(self.message, answer.reasons)))
+        told = (as_reason(reason).told(self.message) for reason in answer.reasons)
+        return replace(answer, citations=cited, reasons=tuple(told))
 
     def message(self, text: str) -> str:
         """A sentence of the program without paths on the server."""

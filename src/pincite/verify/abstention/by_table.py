@@ -7,6 +7,7 @@ from itertools import chain, groupby
 
 from pincite.records.document import BlockKind, Span
 from pincite.records.flow import Evidence, Hit, Question
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of, row_at
 from pincite.text.tables.phrases import Phrases, as_words, contains, words_in
@@ -83,7 +84,7 @@ def of_another_row(question: Question, evidence: Sequence[Evidence], sources: So
     lost = next(chain(_other_days(phrases, table, row), _other_names(phrases, table, row)), None)
     if lost is None or contains(quotes, as_words(lost)):
         return ""
-    return f"it asks for {lost}, and the nearest row is about {table.text(row, table.key)}"
+    return Reason.of(ReasonKind.OTHER_ROW, asked=lost, instead=table.text(row, table.key))
 
 
 def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:

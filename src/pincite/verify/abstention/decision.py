@@ -12,6 +12,7 @@ from importlib.resources import files
 from pincite.models.vectors import sigmoid
 from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import PassageReader, Sources, TermWeights
 from pincite.verify.abstention.asked_kinds import NUMBER, missing_kind
 from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared, of_another_row
@@ -123,7 +124,7 @@ class Judge:
         lacking = self._lacking(question, evidence) if is_doubtful and not uncompared else ""
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
-            too_little = too_little or f"too little support: {few}"
+            too_little = too_little or Reason.of(ReasonKind.FEW_QUOTES, quotes=few)
         return Judgement(
             confidence=round(self._calibrated(shipped), _DECIMALS),
             # A quote about something else is a better reason than a low number.
@@ -150,7 +151,7 @@ class Judge:
     def _lacking(self, question: Question, evidence: Sequence[Evidence]) -> str:
         language = asked_terms(question, self._weights).language
         kind = missing_kind(question.plain, evidence, language, self._sources)
-        return f"it asks for {kind}, and no quote contains one" if kind not in {"", NUMBER} else ""
+        return "" if kind in {"", NUMBER} else Reason.of(ReasonKind.NO_SUCH_KIND, asked=kind)
 
     def _calibrated(self, shipped: float) -> float:
         return self._calibration.right(shipped) if self._calibration else shipped
@@ -162,8 +163,8 @@ class Judge:
         weights, sources = self._weights, self._sources
         wrong = wrong_years(question, evidence, weights=weights, sources=sources)
         if wrong.instead:
-            asked, held = (", ".join(map(str, years)) for years in (wrong.asked, wrong.instead))
-            return f"it asks for {asked}, but the nearest quote is about {held}"
+            asked, held = ([*map(str, years)] for years in (wrong.asked, wrong.instead))
+            return Reason.of(ReasonKind.OTHER_TIME, asked=asked, instead=held)
         missed = near_miss(question, evidence, hits, weights=weights, sources=sources)
         return missed or of_another_row(question, evidence, sources)
 
@@ -179,7 +180,7 @@ class Judge:
         )
         if is_named or asked.share(said) >= _SHARED:
             return ""
-        return f"it is asked in {foreign}, and the quotes contain too few of its words"
+        return Reason.of(ReasonKind.OTHER_LANGUAGE, language=foreign)
 
     def _few(self, evidence: Sequence[Evidence]) -> str:
         quotes = "quote" if len(evidence) == 1 else "quotes"
@@ -196,18 +197,20 @@ class Judge:
         if bound is not None:
             if shipped < bound.threshold:
                 least = self._calibrated(bound.threshold)
-                return (
-                    f"confidence {sure:.2f}, {least:.2f} needed for {bound.risk:.0%} wrong at most"
-                )
+                return _uncertain(sure, least, f" for {bound.risk:.0%} wrong at most")
         elif needed.confidence is not None:
             if sure < needed.confidence:
-                return f"confidence {sure:.2f}, {needed.confidence:.2f} needed"
+                return _uncertain(sure, needed.confidence)
         elif shipped < (least := threshold(needed.stance, signals.model)):
-            return f"confidence {sure:.2f}, {self._calibrated(least):.2f} needed"
+            return _uncertain(sure, self._calibrated(least))
         score = hits[0].score if hits else 0.0
         if score < needed.score:
-            return f"the best passage scores {score:.2f}, {needed.score:.2f} needed"
+            return Reason.of(ReasonKind.UNLIKE, got=f"{score:.2f}", needed=f"{needed.score:.2f}")
         return ""
+
+
+def _uncertain(got: float, needed: float, bound: str = "") -> Reason:
+    return Reason.of(ReasonKind.UNCERTAIN, got=f"{got:.2f}", needed=f"{needed:.2f}", bound=bound)
 
 
 def _caveat(uncompared: str, few: str, count: int) -> str:

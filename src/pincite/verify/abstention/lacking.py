@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from pincite.records.flow import Evidence, Hit, Passage, Question
+from pincite.records.reasons import Reason, ReasonKind, as_reason
 from pincite.stages import Sources, TermWeights
 from pincite.text.languages import is_latin
 from pincite.text.question_words import spoken_language, without_asking_words
@@ -91,26 +92,31 @@ class MissingParts:
 
     def reasons(
         self, question: Question, evidence: Sequence[Evidence], hits: Sequence[Hit], too_little: str
-    ) -> Iterator[str]:
+    ) -> Iterator[Reason]:
         """Why statements that hold are not shown, and which passages come nearest."""
         best = max(evidence, key=lambda item: item.score)
-        yield f"the documents do not seem to answer this: {too_little}"
-        yield f"the nearest passage is in {self._place(question, best.passage)}{self._quoted(best)}"
+        cause = as_reason(too_little)
+        yield Reason.of(ReasonKind.UNSUPPORTED, cause=cause)
+        place = self._place(question, best.passage)
+        yield Reason.of(ReasonKind.NEAREST, place=place, quoted=self._quoted(best))
         yield from self.nearest(question, hits, besides=best.passage)
-        yield from self._unsupported(question, evidence, best)
+        for reason in self._unsupported(question, evidence, best):
+            if reason.kind is not cause.kind:
+                yield reason
 
     def nearest(
         self, question: Question, hits: Sequence[Hit], *, besides: Passage | None = None
-    ) -> Iterator[str]:
+    ) -> Iterator[Reason]:
         """The best passages retrieved, by file, page and section."""
         passages = [hit.passage for hit in hits if besides is None or hit.passage.id != besides.id]
         places = dict.fromkeys(self._place(question, one) for one in passages[:_PASSAGES_NAMED])
         if besides is not None:
             places.pop(self._place(question, besides), None)
         if places:
-            yield f"{'next come' if besides else 'the nearest are'} {'; '.join(places)}"
+            begin = "next come" if besides else "the nearest are"
+            yield Reason.of(ReasonKind.NEXT, begin=begin, places="; ".join(places))
 
-    def remarks(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[str]:
+    def remarks(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[Reason]:
         """What the question names and the cited passages do not.
 
         Each missing number is reported; names only if the passages contain none of them, since a
@@ -120,8 +126,7 @@ class MissingParts:
         cited = cited_texts(evidence, self._sources)
         nowhere = [*words_nowhere(question, asked, cited, self._is_rare)]
         if nowhere:
-            lost = ", ".join(nowhere[:_WORDS_NAMED])
-            yield f"in none of the documents: {lost}; the answer may be about something else"
+            yield Reason.of(ReasonKind.NOWHERE_REMARK, words=nowhere[:_WORDS_NAMED])
         spoken = spoken_language(question.plain, asked.language)
         missing = self._not_named(question.plain, evidence, cited, spoken)
         said = evidence_terms(evidence, asked.language, self._sources)
@@ -132,15 +137,14 @@ class MissingParts:
             if word not in nowhere and not otherwise.issuperset(terms(word, asked.language))
         ]
         if unnamed:
-            named = ", ".join(dict.fromkeys(unnamed[:_WORDS_NAMED]))
-            yield f"the cited passages do not name: {named}; they may be about something else"
+            yield Reason.of(ReasonKind.NOT_NAMED, words=[*dict.fromkeys(unnamed[:_WORDS_NAMED])])
         wrong = wrong_years(question, evidence, weights=self._weights, sources=self._sources)
         years = [year for year in map(str, wrong.asked) if not any(year in one for one in unnamed)]
         if years:
-            yield f"no quote on this is about {', '.join(years)}; they may be about another time"
+            yield Reason.of(ReasonKind.NOT_DATED, words=years)
         elsewhere = self._not_in_best(question.plain, evidence, cited)
-        if named := ", ".join(one for one in elsewhere if one not in years):
-            yield f"the passage of the best quote does not name: {named}; another cited one does"
+        if named := [one for one in elsewhere if one not in years]:
+            yield Reason.of(ReasonKind.NOT_IN_BEST, words=named)
         best = max(evidence, key=lambda item: item.score)
         yield from self._opposed(question, best, asked)
 
@@ -174,7 +178,7 @@ class MissingParts:
 
     def _unsupported(
         self, question: Question, evidence: Sequence[Evidence], best: Evidence
-    ) -> Iterator[str]:
+    ) -> Iterator[Reason]:
         """Parts of the question that the quotes do not support."""
         asked = asked_terms(question, self._weights)
         # A question of stop words alone is searched by them, but the index never contains them.
@@ -182,19 +186,19 @@ class MissingParts:
             yield from self._missing_words(asked, evidence)
         yield from self._opposed(question, best, asked)
         if states_what_is_negated(question, evidence, asked.language, self._sources):
-            yield "it states what the question negates"
+            yield Reason.of(ReasonKind.NEGATED)
         kind = missing_kind(question.plain, evidence, asked.language, self._sources)
         if kind:
-            yield f"the question asks for {kind}, and there is none in the quotes"
+            yield Reason.of(ReasonKind.NO_SUCH_KIND, asked=kind)
 
-    def _missing_words(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[str]:
+    def _missing_words(self, asked: Asked, evidence: Sequence[Evidence]) -> Iterator[Reason]:
         held = evidence_terms(evidence, asked.language, self._sources)
         nowhere = asked.missing(set(asked.weights) - asked.unknown | held)
         missing = [word for word in asked.missing(held | asked.unknown) if word not in nowhere]
         if nowhere:
-            yield f"in none of the documents: {', '.join(nowhere[:_WORDS_NAMED])}"
+            yield Reason.of(ReasonKind.NOWHERE, words=nowhere[:_WORDS_NAMED])
         if missing:
-            yield f"not found there: {', '.join(missing[:_WORDS_NAMED])}"
+            yield Reason.of(ReasonKind.NOT_THERE, words=missing[:_WORDS_NAMED])
 
     def _quoted(self, best: Evidence) -> str:
         """The sentence after its lead-ins, each in its own quotation marks."""
@@ -204,11 +208,11 @@ class MissingParts:
         above = announced_by(self._sources.document(span.document_id), span.start, span.end)
         return ": " + " ".join(f'"{text}"' for text in (*(one.text for one in above), best.quote))
 
-    def _opposed(self, question: Question, best: Evidence, asked: Asked) -> Iterator[str]:
+    def _opposed(self, question: Question, best: Evidence, asked: Asked) -> Iterator[Reason]:
         said = read_with_announcements(best, self._sources)
         found = opposites(question.plain, said, asked.language, above=best.passage.context)
         for word, opposite in found.items():
-            yield f"it says '{opposite}' where the question says '{word}'"
+            yield Reason.of(ReasonKind.OPPOSITE, instead=opposite, asked=word)
 
     def _place(self, question: Question, passage: Passage) -> str:
         source = self._sources.source(passage.span.document_id, question.collection)

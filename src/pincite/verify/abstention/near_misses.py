@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.records.flow import Evidence, Hit, Question
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources, TermWeights
 from pincite.text.dates import moments
 from pincite.text.keys import days, keys
@@ -71,7 +72,7 @@ def near_miss(
     asked = question.plain
     codes, numbered = [*_codes(asked)], [*_numbered(asked, weights.language(asked))]
     if day := _missed_day(question, evidence, weights, sources):
-        return f"it asks for {day}, and the nearest quotes are about other days"
+        return Reason.of(ReasonKind.OTHER_DAY, asked=day)
     if not codes and not numbered:
         return ""
     cited = {item.passage.id: item.passage for item in evidence}
@@ -84,10 +85,10 @@ def near_miss(
     everywhere = "\n".join(texts.values())
     if codes and all(_is_nowhere(code, everywhere, weights) for code in codes):
         lost = " and ".join(dict.fromkeys(code.text for code in codes))
-        return f"it asks for {lost}, which appears in none of the documents"
+        return Reason.of(ReasonKind.UNKNOWN_NAME, asked=lost)
     for one in numbered:
         if _is_another_numbered(one, everywhere):
-            return f"the passages that come nearest name no {one.text}, but another"
+            return Reason.of(ReasonKind.OTHER_NAME, asked=one.text)
     return ""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pincite.records.document import Span
 from pincite.records.flow import Citation, Draft, Evidence, Hit, Passage, Question
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
 from pincite.text.terms import question_terms
@@ -34,7 +35,7 @@ class Provenance:
     """What the library is missing ("3 files could not be read"); shown with abstentions."""
 
 
-def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
+def left_out(faults: Sequence[str], total: int) -> Iterator[Reason]:
     """How many of `total` statements were left out, and why; nothing if none was."""
     if not faults:
         return
@@ -42,9 +43,12 @@ def left_out(faults: Sequence[str], total: int) -> Iterator[str]:
     more = f"; and {len(named) - _FAULTS_NAMED} more" if len(named) > _FAULTS_NAMED else ""
     was = "was" if len(faults) == 1 else "were"
     statements = "statement" if total == 1 else "statements"
-    yield (
-        f"{len(faults)} of {total} {statements} {was} left out: "
-        f"{'; '.join(named[:_FAULTS_NAMED])}{more}"
+    yield Reason.of(
+        ReasonKind.LEFT_OUT,
+        count=len(faults),
+        total=total,
+        statements=f"{statements} {was}",
+        faults=f"{'; '.join(named[:_FAULTS_NAMED])}{more}",
     )
 
 
@@ -59,8 +63,9 @@ def why_fallback(draft: Draft) -> str:
 
 def without_quotes_shown(reasons: Sequence[str]) -> tuple[str, ...]:
     """The reasons of an abstention: they keep why no model wrote it, but announce no quotes."""
-    causes = (reason.removeprefix(f"{QUOTES_SHOWN}: ") for reason in reasons)
-    return tuple(reason.removesuffix(f"; {QUOTES_SHOWN}") for reason in causes)
+    begin, end = f"{QUOTES_SHOWN}: ", f"; {QUOTES_SHOWN}"
+    told = (one if isinstance(one, Reason) else one.removeprefix(begin) for one in reasons)
+    return tuple(one if isinstance(one, Reason) else one.removesuffix(end) for one in told)
 
 
 class Reasons:
@@ -78,17 +83,16 @@ class Reasons:
             document = self._sources.document(document_id)
             name = self._file_name(question, document_id)
             for gap in document.gaps:
-                yield f"{name}: {gap}"
+                yield Reason.of(ReasonKind.GAP, file=name, detail=gap)
             for flag in document.flags:
                 spans = ((c.start, c.end) for c in citations if c.document == document_id)
                 if any(flag.start < end and start < flag.end for start, end in spans):
-                    yield f"{name}: a quote contains {flag.kind}: {flag.detail}"
+                    flagged = str(flag.kind)
+                    yield Reason.of(ReasonKind.FLAGGED, file=name, flag=flagged, detail=flag.detail)
         for number, citation in enumerate(citations, start=1):
             if citation.recognition is not None:
-                yield (
-                    f"quote [{number}] was recognised from a picture "
-                    f"({citation.recognition:.0%} sure): compare it with the page"
-                )
+                sure = f"{citation.recognition:.0%}"
+                yield Reason.of(ReasonKind.RECOGNISED, quotes=[number], sure=sure)
 
     def newer_versions(self, question: Question, citations: Sequence[Citation]) -> Iterator[str]:
         """Cited files that have a newer version in the library, judged by their names."""
@@ -97,10 +101,7 @@ class Reasons:
                 return
             newer = list(self._versions.newer(path, question.text, question.collection))
             if newer:
-                yield (
-                    f"{Path(path).name} is cited; by their names there are newer versions: "
-                    f"{', '.join(newer)}"
-                )
+                yield Reason.of(ReasonKind.NEWER, file=Path(path).name, newer=newer)
 
     def also_found_in(
         self, question: Question, used: Sequence[Evidence], hits: Sequence[Hit]
@@ -123,7 +124,7 @@ class Reasons:
                 more = len(names) - _FILES_NAMED
                 others = f" and {more} more" if more > 0 else ""
                 named = ", ".join(names[:_FILES_NAMED])
-                yield f"the sentence of quote [{number}] also appears in {named}{others}"
+                yield Reason.of(ReasonKind.ALSO_IN, quotes=[number], files=f"{named}{others}")
 
     def _holds(self, passage: Passage, wanted: Set[str]) -> bool:
         """Whether all `wanted` keys are sentences of a passage; a quick word test comes first."""
@@ -137,15 +138,15 @@ class Reasons:
         media_type = self._sources.document(span.document_id).media_type
         return statement_key(self._sources.text_of(span), media_type)
 
-    def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> str:
+    def why_nothing(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Reason:
         """Why there is no statement to show."""
         if not question_terms(question.plain):
-            return "the question has no words to search for"
+            return Reason.of(ReasonKind.NO_WORDS)
         if not hits:
-            return "nothing in the documents resembles the question"
+            return Reason.of(ReasonKind.NOTHING_ALIKE)
         if not draft.claims:
-            return "no sentence in the documents comes near the question"
-        return "no statement could be verified against its source"
+            return Reason.of(ReasonKind.NOTHING_NEAR)
+        return Reason.of(ReasonKind.NOTHING_VERIFIED)
 
     def _file_name(self, question: Question, document_id: str) -> str:
         return Path(self._sources.source(document_id, question.collection).path).name

@@ -14,6 +14,7 @@ from typing import Any
 from pincite.errors import ReadError, ReceiptError
 from pincite.records.document import Document
 from pincite.records.flow import Answer, Citation, Claim, Status
+from pincite.records.reasons import reason_forms
 from pincite.stages import Reader
 from pincite.verify.derivations import derivation_form
 from pincite.verify.quotes.cells import box_forms, cell_form, cited_cells, label_form
@@ -45,7 +46,8 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         **({"calibration": answer.calibration} if answer.calibration else {}),
         **({"model": answer.model} if answer.model else {}),
         **({"judged_by": answer.judged_by} if answer.judged_by else {}),
-        "reasons": list(answer.reasons),
+        "reasons": list(map(str, answer.reasons)),
+        **({"why": reason_forms(answer.reasons)} if answer.reasons else {}),
         "corpus_version": answer.corpus_version,
         **readings_form(answer.citations),
         "settings_digest": answer.settings_digest,

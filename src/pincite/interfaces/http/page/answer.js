@@ -102,8 +102,7 @@ function furtherView(claims, citations) {
 }
 
 function notes(answer) {
-  const lost = new Set((answer.parts ?? []).map((part) => `no answer found for: ${part}`));
-  const told = answer.reasons.filter((reason) => !lost.has(reason));
+  const told = answer.reasons.filter((_, index) => answer.why?.[index]?.kind !== "part-missing");
   if (!told.length) return null;
   return h("ul", { class: "notes", "aria-label": "What to know about this answer" }, told.map((reason) => h("li", {}, icon("info"), h("span", {}, reason))));
 }

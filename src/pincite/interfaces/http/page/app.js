@@ -96,6 +96,9 @@ source.addEventListener("source-shown", (event) => {
   const hash = event.detail.id ? `#${encodeURIComponent(event.detail.id)}` : "";
   history.replaceState(history.state, "", `${location.pathname}${location.search}${hash}`);
 });
+document.addEventListener("asking", () => {
+  if (!source.hidden) source.close();
+});
 source.addEventListener("source-closed", () => {
   for (const chip of document.querySelectorAll(".chip.is-open")) chip.classList.remove("is-open");
   history.replaceState(history.state, "", `${location.pathname}${location.search}`);

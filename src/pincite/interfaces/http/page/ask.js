@@ -21,7 +21,7 @@ export class AskPage {
     this.stop = null;
     this.log = h("div", { class: "log" });
     this.scope = new Scope(() => this.#showScope());
-    this.element = h("div", { class: "ask" }, this.log, this.#form());
+    this.element = h("div", { class: "ask", on: { "ask-instead": (event) => this.ask(event.detail.question, event.detail.scope) } }, this.log, this.#form());
   }
 
   #form() {
@@ -149,6 +149,7 @@ export class AskPage {
     if (this.element.classList.contains("is-new")) fill(this.log, h("h1", { class: "sr-only" }, "Conversation"));
     this.element.classList.remove("is-new");
     this.scopePanel.open = false;
+    this.element.dispatchEvent(new CustomEvent("asking", { bubbles: true }));
     this.field.value = "";
     this.#grow();
     const turn = this.#turnElement(question, scope);

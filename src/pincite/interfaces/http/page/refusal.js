@@ -2,43 +2,46 @@
 
 import { api } from "./api.js";
 import { openCitation } from "./citations.js";
-import { fill, h, icon, route } from "./dom.js";
-import { fileName, placeOf, slice } from "./text.js";
+import { button, fill, h, icon, route } from "./dom.js";
+import { counted, fileName, placeOf, slice } from "./text.js";
 
-const NOWHERE = "in none of the documents: ";
-const NOT_THERE = "not found there: ";
-const CONFIDENCE = /^the documents do not seem to answer this: (.+)$/;
 const COVERAGE_COMMAND = "see 'pincite stats --coverage'";
-const NEAREST = ["the nearest passage is in ", "next come "];
+/** Kinds of reasons that are told by the passages below. */
+const TOLD_BELOW = new Set(["nearest", "next"]);
 const NEAR = 3;
 const SHOWN_CHARS = 320;
+const INSTEAD = 2;
+const FEWEST_WORDS = 3;
 
 /** Why there is no answer, and what to try. The nearest passages are fetched when it is shown. */
 export function refusal(answer, asked) {
   const near = h("div", { class: "near" });
-  const { nowhere, away, others, measured } = sorted(answer.reasons);
-  if (asked?.question) showNearest(near, asked);
+  const instead = h("div", { class: "instead" });
+  const { nowhere, away, others, cause } = sorted(answer);
+  if (asked?.question) showNearest(near, instead, asked, nowhere);
   return h(
     "div",
     { class: "refusal" },
     h("h3", { class: "refusal-head" }, icon("search"), "Your documents do not seem to answer this."),
-    h("p", { class: "refusal-lead" }, "No quote answers this word for word, so there is no answer", measured ? ` (${measured}).` : "."),
+    h("p", { class: "refusal-lead" }, "No quote answers this word for word, so there is no answer.", cause && ` ${asSentence(cause)}`),
     nowhere.length > 0 && missing("In none of the documents", nowhere),
     away.length > 0 && missing("Not in the nearest passages", away),
     others.length > 0 && h("ul", { class: "notes" }, others.map((reason) => h("li", {}, icon("info"), h("span", {}, told(reason))))),
+    instead,
     near,
     unreadable(),
   );
 }
 
-/** The reasons by kind; words found nowhere become a separate list. */
-function sorted(reasons) {
-  const found = { nowhere: [], away: [], others: [], measured: "" };
-  for (const reason of reasons) {
-    if (reason.startsWith(NOWHERE)) found.nowhere.push(...reason.slice(NOWHERE.length).split(", "));
-    else if (reason.startsWith(NOT_THERE)) found.away.push(...reason.slice(NOT_THERE.length).split(", "));
-    else if (CONFIDENCE.test(reason)) found.measured = CONFIDENCE.exec(reason)[1];
-    else if (!NEAREST.some((beginning) => reason.startsWith(beginning))) found.others.push(reason);
+/** The reasons by kind: words found nowhere become a list, a low confidence stays in the evidence. */
+function sorted({ reasons, why = [] }) {
+  const found = { nowhere: [], away: [], others: [], cause: "" };
+  for (const [index, reason] of reasons.entries()) {
+    const { kind, words = [], cause } = why[index] ?? {};
+    if (kind === "nowhere") found.nowhere.push(...words);
+    else if (kind === "not-there") found.away.push(...words);
+    else if (kind === "unsupported") found.cause = cause.kind === "uncertain" ? "" : cause.text;
+    else if (!TOLD_BELOW.has(kind)) found.others.push(reason);
   }
   return found;
 }
@@ -47,13 +50,31 @@ function missing(title, words) {
   return h("div", { class: "missing" }, h("span", { class: "missing-title" }, title), words.map((word) => h("span", { class: "word" }, word)));
 }
 
-async function showNearest(place, asked) {
+const asSentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+async function showNearest(place, instead, asked, nowhere) {
   const found = await api.search(asked.question, asked.scope ?? {}).catch(() => null);
   const hits = found?.hits?.slice(0, NEAR) ?? [];
   if (!hits.length) return;
+  offerInstead(instead, asked, [withoutWords(asked.question, nowhere), ...hits.map((hit) => (hit.section ?? "").split(" > ").at(-1))]);
   const ids = new Map((found.links ?? []).map((link) => [link.citation, link.id]));
   const citations = hits.map((hit) => passage(hit, ids.get(hit.rank) ?? null));
   fill(place, h("h4", {}, "The nearest passages"), h("ol", { class: "near-list" }, hits.map((hit, index) => h("li", {}, nearCard(hit, citations, index)))));
+}
+
+/** The question without the words that no document has; empty if that leaves it as it is, or next to nothing. */
+function withoutWords(question, words) {
+  const lost = new Set(words.map((word) => word.toLowerCase()));
+  const kept = question.split(/\s+/).filter((word) => !lost.has(word.replace(/[^\p{L}\p{N}-]+/gu, "").toLowerCase()));
+  return kept.length >= FEWEST_WORDS && kept.length < question.split(/\s+/).length ? kept.join(" ") : "";
+}
+
+/** Two other questions to press: what the documents may well answer. */
+function offerInstead(place, asked, questions) {
+  const others = [...new Set(questions)].filter((one) => one && one !== asked.question).slice(0, INSTEAD);
+  if (!others.length) return;
+  const ask = (event, question) => event.currentTarget.dispatchEvent(new CustomEvent("ask-instead", { bubbles: true, detail: { question, scope: asked.scope ?? {} } }));
+  fill(place, h("span", { class: "missing-title" }, "Ask instead"), others.map((one) => button(one, { class: "plain-button", on: (event) => ask(event, one) })));
 }
 
 function passage(hit, id) {
@@ -93,16 +114,17 @@ function told(reason) {
 /** A short form of a passage: table rows without rules and lines. */
 const readable = (text) => text.replace(/^[|:\- \t]+$/gm, "").replace(/ *\| *|\t+/g, " · ").replace(/( · )?\n+( · )?/g, "\n").trim();
 
-/** Files that could not be read may contain the answer, so they are listed. */
+/** Files that could not be read may contain the answer, so they are told with the first refusal. */
 function unreadable() {
-  const place = h("div", { class: "unread" });
+  const place = h("details", { class: "unread", hidden: true });
   api
     .problems()
     .then(({ failed }) => {
-      if (!failed.length) return;
+      if (!failed.length || document.querySelector(".unread:not([hidden])")) return;
+      place.hidden = false;
       fill(
         place,
-        h("h4", {}, "Files that could not be read"),
+        h("summary", {}, `${counted(failed.length, "file")} could not be read`),
         h("ul", {}, failed.slice(0, 5).map((problem) => h("li", {}, h("strong", {}, problem.name), ` ${problem.reason}`))),
         h("p", {}, route("/library", {}, "See the library")),
       );
