@@ -312,6 +312,7 @@ def test_a_refusal_says_what_is_missing_and_what_is_near_and_unread(
     tab.wait_for_selector(".turn:nth-of-type(2) .reply > *")
     assert tab.locator("pincite-source").is_hidden()
     assert tab.locator(".unread:visible").count() == 1
+    assert tab.locator(".turn").last.bounding_box()["y"] < 100, "a new question is at the top"
 
 
 def test_the_scope_that_counted_is_shown_with_the_answer(opened: Callable[..., Any]) -> None:

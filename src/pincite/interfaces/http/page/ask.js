@@ -154,6 +154,7 @@ export class AskPage {
     this.#grow();
     const turn = this.#turnElement(question, scope);
     const reply = turn.querySelector(".reply");
+    turn.classList.add("is-asked");
     this.log.append(turn);
     turn.scrollIntoView({ block: "start" });
     const coming = new Coming(reply);

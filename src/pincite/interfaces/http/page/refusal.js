@@ -4,6 +4,7 @@ import { api } from "./api.js";
 import { openCitation } from "./citations.js";
 import { button, fill, h, icon, route } from "./dom.js";
 import { counted, fileName, placeOf, slice } from "./text.js";
+import { inline } from "./units.js";
 
 const COVERAGE_COMMAND = "see 'pincite stats --coverage'";
 /** Kinds of reasons that are told by the passages below. */
@@ -12,6 +13,7 @@ const NEAR = 3;
 const SHOWN_CHARS = 320;
 const INSTEAD = 2;
 const FEWEST_WORDS = 3;
+const LEADING_CHARS = 3;
 
 /** Why there is no answer, and what to try. The nearest passages are fetched when it is shown. */
 export function refusal(answer, asked) {
@@ -65,8 +67,12 @@ async function showNearest(place, instead, asked, nowhere) {
 /** The question without the words that no document has; empty if that leaves it as it is, or next to nothing. */
 function withoutWords(question, words) {
   const lost = new Set(words.map((word) => word.toLowerCase()));
-  const kept = question.split(/\s+/).filter((word) => !lost.has(word.replace(/[^\p{L}\p{N}-]+/gu, "").toLowerCase()));
-  return kept.length >= FEWEST_WORDS && kept.length < question.split(/\s+/).length ? kept.join(" ") : "";
+  const asked = question.replace(/\s*\?\s*$/, "").split(/\s+/);
+  const isLost = (word) => lost.has(word.replace(/[^\p{L}\p{N}-]+/gu, "").toLowerCase());
+  const kept = asked.filter((word) => !isLost(word));
+  // Short words that led to a lost last word ("in Berlin") go with it.
+  while (isLost(asked.at(-1)) && kept.length && kept.at(-1).length <= LEADING_CHARS) kept.pop();
+  return kept.length >= FEWEST_WORDS && kept.length < asked.length ? `${kept.join(" ")}?` : "";
 }
 
 /** Two other questions to press: what the documents may well answer. */
@@ -101,7 +107,7 @@ function nearCard(hit, citations, index) {
     "button",
     { type: "button", class: "near-card", on: { click: (event) => openCitation(event.currentTarget, citations, index) } },
     h("span", { class: "near-place" }, icon("file"), h("span", { class: "place-file" }, citations[index].name), " ", h("span", { class: "place-where" }, placeOf(citations[index]))),
-    h("span", { class: "near-text" }, shown.length < text.length ? `${shown} …` : shown),
+    h("span", { class: "near-text" }, inline(shown.length < text.length ? `${shown} …` : shown, citations[index])),
   );
 }
 

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { cutAt } from "./text.js";
-import { hasMark } from "./units.js";
+import { bullet, hasMark, inline } from "./units.js";
 
 const AROUND = 2500;
 const TAGS = { heading: "h4", code: "pre", list_item: "li" };
@@ -52,12 +52,13 @@ function addGap(made, text, start, quote) {
 function addBlock(made, block, piece, quote) {
   if (block.cells?.length) addRow(made, block, piece, quote);
   else if (block.kind === "list_item") addItem(made, block, piece, quote);
-  else made.push(h(TAGS[block.kind] ?? "p", { class: `block-${block.kind}` }, marked(piece(block.start, block.end), block.start, quote)));
+  else made.push(h(TAGS[block.kind] ?? "p", { class: `block-${block.kind}` }, marked(piece(block.start, block.end), block.start, quote, block.kind === "code")));
 }
 
 function addItem(made, block, piece, quote) {
-  const text = piece(block.start, block.end);
-  const item = h("li", { class: hasMark(text) ? "has-mark" : null }, marked(text, block.start, quote));
+  const start = block.start + bullet(piece(block.start, block.end), quote);
+  const text = piece(start, block.end);
+  const item = h("li", { class: hasMark(text) ? "has-mark" : null }, marked(text, start, quote));
   if (made.at(-1)?.tagName === "UL") made.at(-1).append(item);
   else made.push(h("ul", { class: "items" }, item));
 }
@@ -71,8 +72,9 @@ function addRow(made, block, piece, quote) {
   else made.push(h("div", { class: "table-frame", "data-table": "1" }, h("table", {}, h("tbody", {}, row))));
 }
 
-function marked(text, start, quote) {
-  return cutAt(text, [[quote.start, quote.end]], start).map((part) =>
-    part.start >= quote.start && part.end <= quote.end && part.text ? h("mark", {}, part.text) : part.text,
-  );
+function marked(text, start, quote, isCode = false) {
+  return cutAt(text, [[quote.start, quote.end]], start).flatMap((part) => {
+    const shown = isCode ? [part.text] : inline(part.text, quote, { isSource: true });
+    return part.start >= quote.start && part.end <= quote.end && part.text ? [h("mark", {}, shown)] : shown;
+  });
 }

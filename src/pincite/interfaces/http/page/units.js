@@ -79,10 +79,11 @@ export function blocks(claim, citation) {
   const points = Array.from(claim.text);
   const made = [];
   for (const piece of pieces) {
-    const text = points.slice(piece.start, piece.end).join("");
     const tag = TAGS[piece.kind] ?? "p";
+    const start = piece.start + (tag === "li" ? bullet(points.slice(piece.start, piece.end).join(""), citation) : 0);
+    const text = points.slice(start, piece.end).join("");
     const classes = [`block-${piece.kind}`, tag === "li" && hasMark(text) && "has-mark", tag !== "pre" && hasBreaks(citation) && "has-breaks"];
-    const block = h(tag, { class: classes.filter(Boolean).join(" ") }, marked(text, piece, claim, citation));
+    const block = h(tag, { class: classes.filter(Boolean).join(" ") }, marked(text, { ...piece, start }, claim, citation));
     if (tag !== "li") made.push(block);
     else if (made.at(-1)?.tagName === "UL") made.at(-1).append(block);
     else made.push(h("ul", { class: "items" }, block));
@@ -108,10 +109,13 @@ const hasBreaks = (citation) => /\.(x?html?|org|adoc|asciidoc|tex)$/i.test(citat
 /** Whether a list item includes its own bullet or number. */
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
-const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)/g;
+/** The length of a list item's bullet, which Markdown shows as a sign of its own; 0 elsewhere. */
+export const bullet = (text, citation) => (isMarkdown(citation?.name ?? "") ? /^(\s*[-*+]\s+)?/.exec(text)[0].length : 0);
 
-/** A text of a citation: inline Markdown is rendered, links become text, words at line ends are whole. */
-export function inline(text, citation) {
+const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)|(?<![\w*_])([*_])((?!\s)[^*_]+(?<!\s))\4(?![\w*_])/g;
+
+/** A text of a citation: inline Markdown is rendered, links become text, words at line ends are whole; HTML is left out, or with `isSource` shown as it is written. */
+export function inline(text, citation, { isSource = false } = {}) {
   if (!isMarkdown(citation?.name ?? "")) return [whole(text, citation?.words)];
   const made = [];
   let last = 0;
@@ -120,7 +124,8 @@ export function inline(text, citation) {
     if (found[1]) made.push(h("code", {}, found[1]));
     else if (found[2]) made.push(h("strong", {}, found[2]));
     else if (found[3]) made.push(found[3]);
-    else made.push(" ");
+    else if (found[5]) made.push(h("em", {}, found[5]));
+    else made.push(isSource ? found[0] : " ");
     last = found.index + found[0].length;
   }
   return [...made, text.slice(last)];
