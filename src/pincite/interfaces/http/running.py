@@ -12,21 +12,21 @@ from multiprocessing import parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 import uvicorn
-from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.supervisors import Multiprocess
 
 from pincite.errors import PinciteError
-from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.guards.wrapping import check_binding
 from pincite.interfaces.http.observing import forget_metrics, log_as_json, prepare_metrics
-from pincite.interfaces.http.served import Served
 from pincite.library.library import Library
 from pincite.settings.groups import ServerSettings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 _LIBRARY, _PROFILE = "PINCITE_SERVED_LIBRARY", "PINCITE_SERVED_PROFILE"
 _SETTINGS = "PINCITE_SERVED_SETTINGS"
@@ -95,6 +95,10 @@ class Supervisor(Multiprocess):
 
 def app() -> FastAPI:
     """The app of one process."""
+    # The supervisor, which only opens the port, is ready a second earlier without these.
+    from pincite.interfaces.http.app import create_app
+    from pincite.interfaces.http.served import Served
+
     log_as_json()
     if supervisor := parent_process():
         Thread(target=_follow, args=(supervisor,), name="follow", daemon=True).start()
