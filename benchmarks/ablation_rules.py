@@ -373,7 +373,7 @@ RULES = (
     _rule(
         "answers",
         "kind of answer lacking",
-        ("verify.abstention.lacking:_kind_lacking", gives(value="")),
+        ("verify.abstention.decision:missing_kind", gives(value="")),
     ),
     _rule(
         "answers",
