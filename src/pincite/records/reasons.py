@@ -66,7 +66,7 @@ class ReasonKind(StrEnum):
 _WORDINGS = {
     ReasonKind.UNCERTAIN: "confidence {got}, {needed} needed{bound}",
     ReasonKind.UNLIKE: "the best passage scores {got}, {needed} needed",
-    ReasonKind.FEW_QUOTES: "too little support: {quotes}",
+    ReasonKind.FEW_QUOTES: "too little support: {support}",
     ReasonKind.OTHER_TIME: "it asks for {asked}, but the nearest quote is about {instead}",
     ReasonKind.OTHER_ROW: "it asks for {asked}, and the nearest row is about {instead}",
     ReasonKind.OTHER_DAY: "it asks for {asked}, and the nearest quotes are about other days",

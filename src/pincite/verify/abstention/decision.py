@@ -124,7 +124,7 @@ class Judge:
         lacking = self._lacking(question, evidence) if is_doubtful and not uncompared else ""
         too_little = self._too_little(signals, shipped, hits)
         if few and not are_held:
-            too_little = too_little or Reason.of(ReasonKind.FEW_QUOTES, quotes=few)
+            too_little = too_little or Reason.of(ReasonKind.FEW_QUOTES, support=few)
         return Judgement(
             confidence=round(self._calibrated(shipped), _DECIMALS),
             # A quote about something else is a better reason than a low number.
