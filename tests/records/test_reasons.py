@@ -47,6 +47,18 @@ def test_the_quotes_it_is_about_are_numbers() -> None:
     assert as_reason("a note").quotes == frozenset()
 
 
+def test_words_that_only_the_sentence_needs_are_no_data() -> None:
+    data = {"count": 1, "total": 2, "faults": "5 is in no quote"}
+    reason = Reason.of(ReasonKind.LEFT_OUT, wording={"statements": "statements was"}, **data)
+    assert reason == "1 of 2 statements was left out: 5 is in no quote"
+    assert reason.form() == {"kind": "left-out", **data}
+
+
+def test_places_stand_with_semicolons() -> None:
+    places = ["a.md, page 3", "b.md"]
+    assert Reason.of(ReasonKind.NEXT, places=places) == "next come a.md, page 3; b.md"
+
+
 def test_a_reason_survives_a_process() -> None:
     reason = Reason.of(ReasonKind.NOT_THERE, words=["torque"])
     again = pickle.loads(pickle.dumps(reason))

@@ -19,6 +19,7 @@ from pincite.records.flow import (
     Status,
     Verdict,
 )
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.abstention.decision import Judge, Thresholds
@@ -187,7 +188,7 @@ def test_a_preview_shows_nothing_of_what_would_be_refused(path: Path) -> None:
 
 
 def test_where_nothing_is_shown_nothing_says_that_quotes_are(path: Path) -> None:
-    down = "the quotes themselves are shown: the model 'm' cannot be reached"
+    down = Reason.of(ReasonKind.QUOTES_ALONE, cause="the model 'm' cannot be reached")
     fallback = Draft(claims=(), evidence=(), notices=(down,))
     answer = verify(path, draft(fallback=fallback))
     assert answer.status is Status.ABSTAINED

@@ -17,6 +17,7 @@ from pincite.answer.model_text import (
 from pincite.answer.prompts import Prompts
 from pincite.errors import ModelError
 from pincite.records.flow import Claim, Draft, Evidence, Mode, Prompt, Question, Selection
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Answerer, LanguageModel, TermWeights
 from pincite.text.terms import terms
 
@@ -73,7 +74,8 @@ class GeneratedAnswerer:
         except ModelError as error:
             written, failed = "".join(pieces), str(error)
             if not statements(written, cut_off=True):
-                return replace(fallback, notices=(f"the quotes themselves are shown: {error}",))
+                alone = Reason.of(ReasonKind.QUOTES_ALONE, cause=str(error))
+                return replace(fallback, notices=(alone,))
         if refuses(written, self._prompts.refusal):
             refusal = f"{writing.model} says: {self._prompts.refusal}"
             return Draft(

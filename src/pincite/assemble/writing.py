@@ -15,10 +15,10 @@ from pincite.answer.selectors import NewerSelector, RangedRowsSelector, Supporti
 from pincite.answer.tables import TableSelector
 from pincite.assemble.plugins import with_added_answerer
 from pincite.records.flow import Mode
+from pincite.records.reasons import Reason, ReasonKind
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings
 from pincite.stages import Answerer, LanguageModel, Selector, Sources, TermWeights
-from pincite.verify.abstention.reasons import QUOTES_SHOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +113,11 @@ def _packing(
 def _without(chosen: GenerationSettings) -> str:
     """Why no model writes; why a configured model cannot be used is reported elsewhere."""
     if chosen.model != "none":
-        return f"{QUOTES_SHOWN}: the model '{chosen.model}' cannot be used"
+        cause = f"the model '{chosen.model}' cannot be used"
+        return Reason.of(ReasonKind.QUOTES_ALONE, cause=cause)
     why = f"generation.mode is '{chosen.mode}' and generation.model is 'none'"
-    return f"{QUOTES_SHOWN}: {why}; name a model, see docs/models.md"
+    cause = f"{why}; name a model, see docs/models.md"
+    return Reason.of(ReasonKind.QUOTES_ALONE, cause=cause)
 
 
 # The selector of sentences that may be quoted.

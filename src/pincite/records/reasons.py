@@ -38,6 +38,8 @@ class ReasonKind(StrEnum):
     BEST_LOST = "best-lost"
     NEAREST = "nearest"
     NEXT = "next"
+    NEAR = "near"
+    """The nearest `places`, where no passage is nearest of all."""
     NOWHERE = "nowhere"
     """`words` are in none of the documents."""
     NOT_THERE = "not-there"
@@ -52,6 +54,9 @@ class ReasonKind(StrEnum):
     DIFFER = "differ"
     """Two `quotes`, by number, state different amounts, codes or names."""
     LEFT_OUT = "left-out"
+    QUOTES_INSTEAD = "quotes-instead"
+    QUOTES_ALONE = "quotes-alone"
+    """No model wrote the answer; `cause` says why."""
     RECOGNISED = "recognised"
     FLAGGED = "flagged"
     GAP = "gap"
@@ -86,7 +91,8 @@ _WORDINGS = {
         "that file only add to it"
     ),
     ReasonKind.NEAREST: "the nearest passage is in {place}{quoted}",
-    ReasonKind.NEXT: "{begin} {places}",
+    ReasonKind.NEXT: "next come {places:; }",
+    ReasonKind.NEAR: "the nearest are {places:; }",
     ReasonKind.NOWHERE: "in none of the documents: {words}",
     ReasonKind.NOT_THERE: "not found there: {words}",
     ReasonKind.OPPOSITE: "it says '{instead}' where the question says '{asked}'",
@@ -105,6 +111,8 @@ _WORDINGS = {
         "quotes [{quotes[0]}] and [{quotes[1]}] differ: {here} in {file}, {there} in {other_file}"
     ),
     ReasonKind.LEFT_OUT: "{count} of {total} {statements} left out: {faults}",
+    ReasonKind.QUOTES_INSTEAD: "{cause}; the quotes themselves are shown",
+    ReasonKind.QUOTES_ALONE: "the quotes themselves are shown: {cause}",
     ReasonKind.RECOGNISED: (
         "quote [{quotes}] was recognised from a picture ({sure} sure): compare it with the page"
     ),
@@ -114,7 +122,7 @@ _WORDINGS = {
     ReasonKind.ALSO_IN: "the sentence of quote [{quotes}] also appears in {files}",
     ReasonKind.PART_MISSING: "no answer found for: {words}",
 }
-"""The sentence of each kind, in which lists of words stand with commas between them."""
+"""The sentence of each kind. Items of a list have a comma between them, or what follows the colon."""
 
 
 class Reason(str):
@@ -134,10 +142,10 @@ class Reason(str):
         return made
 
     @classmethod
-    def of(cls, kind: ReasonKind, **data: Any) -> Self:
-        """The reason of this kind, worded with its data."""
+    def of(cls, kind: ReasonKind, *, wording: Mapping[str, str] | None = None, **data: Any) -> Self:
+        """The reason of this kind, worded with its data and with words that only the sentence needs."""
         said = {name: _Words(v) if _is_list(v) else v for name, v in data.items()}
-        return cls(_WORDINGS[kind].format_map(said), kind, data)
+        return cls(_WORDINGS[kind].format_map({**said, **(wording or {})}), kind, data)
 
     def told(self, message: Callable[[str], str]) -> Self:
         """The same reason with every text changed by `message`, which hides what may not be known."""
@@ -165,10 +173,10 @@ def reason_forms(reasons: Iterable[str]) -> list[dict[str, Any]]:
 
 
 class _Words(tuple[Any, ...]):
-    """A list that stands in a sentence with commas between its items."""
+    """A list in a sentence; the format is what stands between its items, a comma if it is empty."""
 
     def __format__(self, spec: str) -> str:
-        return format(", ".join(map(str, self)), spec)
+        return (spec or ", ").join(map(str, self))
 
 
 def _changed(value: Any, message: Callable[[str], str]) -> Any:

@@ -63,7 +63,9 @@ def print_answer(
 def _print_notes(answer: Answer, *, everything: bool) -> None:
     folded = set() if everything else _folded_away(answer)
     for reason in map(as_reason, answer.reasons):
-        is_lost_part = reason.kind is ReasonKind.PART_MISSING
+        is_lost_part = (
+            reason.kind is ReasonKind.PART_MISSING and reason.data["words"] in answer.parts
+        )
         is_folded = bool(reason.quotes) and reason.quotes <= folded
         if not (is_lost_part or is_folded) or not answer.citations:
             say(indented(reason, first="  - "), fg="yellow")

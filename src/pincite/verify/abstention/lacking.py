@@ -113,8 +113,7 @@ class MissingParts:
         if besides is not None:
             places.pop(self._place(question, besides), None)
         if places:
-            begin = "next come" if besides else "the nearest are"
-            yield Reason.of(ReasonKind.NEXT, begin=begin, places="; ".join(places))
+            yield Reason.of(ReasonKind.NEXT if besides else ReasonKind.NEAR, places=[*places])
 
     def remarks(self, question: Question, evidence: Sequence[Evidence]) -> Iterator[Reason]:
         """What the question names and the cited passages do not.

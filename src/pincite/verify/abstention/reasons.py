@@ -9,14 +9,12 @@ from pathlib import Path
 
 from pincite.records.document import Span
 from pincite.records.flow import Citation, Draft, Evidence, Hit, Passage, Question
-from pincite.records.reasons import Reason, ReasonKind
+from pincite.records.reasons import Reason, ReasonKind, as_reason
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
 from pincite.text.terms import question_terms
 from pincite.verify.superseded import Versions
 
-QUOTES_SHOWN = "the quotes themselves are shown"
-"""Begins or ends the reason for showing them, also in notices of answerers."""
 _FAULTS_NAMED = 3
 _FILES_NAMED = 3
 _FEWEST_WORDS = 4
@@ -47,25 +45,25 @@ def left_out(faults: Sequence[str], total: int) -> Iterator[Reason]:
         ReasonKind.LEFT_OUT,
         count=len(faults),
         total=total,
-        statements=f"{statements} {was}",
+        wording={"statements": f"{statements} {was}"},
         faults=f"{'; '.join(named[:_FAULTS_NAMED])}{more}",
     )
 
 
-def why_fallback(draft: Draft) -> str:
+def why_fallback(draft: Draft) -> Reason:
     """Why the fallback is shown instead of the draft."""
     if draft.claims:
         found = "the documents do not support what the model wrote"
     else:
         found = "the model wrote no statement"
-    return f"{found}; {QUOTES_SHOWN}"
+    return Reason.of(ReasonKind.QUOTES_INSTEAD, cause=found)
 
 
 def without_quotes_shown(reasons: Sequence[str]) -> tuple[str, ...]:
     """The reasons of an abstention: they keep why no model wrote it, but announce no quotes."""
-    begin, end = f"{QUOTES_SHOWN}: ", f"; {QUOTES_SHOWN}"
-    told = (one if isinstance(one, Reason) else one.removeprefix(begin) for one in reasons)
-    return tuple(one if isinstance(one, Reason) else one.removesuffix(end) for one in told)
+    shown = {ReasonKind.QUOTES_INSTEAD, ReasonKind.QUOTES_ALONE}
+    told = map(as_reason, reasons)
+    return tuple(one.data["cause"] if one.kind in shown else one for one in told)
 
 
 class Reasons:

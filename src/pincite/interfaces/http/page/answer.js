@@ -102,7 +102,8 @@ function furtherView(claims, citations) {
 }
 
 function notes(answer) {
-  const told = answer.reasons.filter((_, index) => answer.why?.[index]?.kind !== "part-missing");
+  const isPart = ({ kind, words } = {}) => kind === "part-missing" && answer.parts?.includes(words);
+  const told = answer.reasons.filter((_, index) => !isPart(answer.why?.[index]));
   if (!told.length) return null;
   return h("ul", { class: "notes", "aria-label": "What to know about this answer" }, told.map((reason) => h("li", {}, icon("info"), h("span", {}, reason))));
 }

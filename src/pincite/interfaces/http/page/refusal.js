@@ -8,7 +8,7 @@ import { inline } from "./units.js";
 
 const COVERAGE_COMMAND = "see 'pincite stats --coverage'";
 /** Kinds of reasons that are told by the passages below. */
-const TOLD_BELOW = new Set(["nearest", "next"]);
+const TOLD_BELOW = new Set(["nearest", "next", "near"]);
 const NEAR = 3;
 const SHOWN_CHARS = 320;
 const INSTEAD = 2;
