@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from random import Random
+from typing import Any, Self
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.examples import Example
 from training.model import CAUSES, CLAIMS, YES_NO, Reading
 from training.windows import NO_SENTENCE, SEP, Window
 
@@ -18,30 +18,65 @@ from training.windows import NO_SENTENCE, SEP, Window
 SPAN_WEIGHT, SENTENCE_WEIGHT, CHOICE_WEIGHT, ANSWERS_WEIGHT = 0.5, 2.0, 0.5, 1.0
 MISSED_WEIGHT, YES_NO_WEIGHT, CAUSE_WEIGHT, CLAIM_WEIGHT = 0.5, 0.5, 0.25, 1.0
 
-HAS_BFLOAT16 = torch.cpu._is_avx512_bf16_supported()
+HAS_BFLOAT16 = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
 """Without instructions for it, bfloat16 is slower than full precision."""
+
+UNKNOWN = -100
+"""The choice where nobody has said what is right; what `cross_entropy` leaves out."""
+
+IMPOSSIBLE = -1e4
+
+# A multiple of it is the length of every batch: memory of the accelerator is read in such pieces.
+_LENGTH_STEP = 8
 
 # Takes ids, mask and segments: the network, or what was exported from it.
 AnyReader = Callable[[Tensor, Tensor, Tensor], Reading]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Tensors of some windows, padded to the longest. Sizes: [window, token] or [window, sentence]."""
+    """Some windows, padded to one length, and what is right about them.
 
-    windows: Sequence[Window]
+    Sizes: [window, token] with token counted over the whole pair, [window, sentence] or [window].
+    """
+
     ids: Tensor
     mask: Tensor
     segments: Tensor
-    sentences: Tensor  # number of each token's sentence, from 1; 0 is none
+    sentences: Tensor  # [window, token]: number of each token's sentence, from 1; 0 is none
+    starts: Tensor  # [window, token]: whether a short answer starts here
+    ends: Tensor
+    answering: Tensor  # [window, sentence]: 1 where the sentence holds (part of) an answer
+    asked: Tensor  # [window, token]: the question's tokens, where it is known which are missed
+    missed: Tensor  # [window, token]: of these, 1 where the passage fails
+    is_marked: Tensor  # [window]: 1 where it is known which words answer
+    answers: Tensor  # [window]: 1 where the passage answers
+    weight: Tensor  # [window]: how much that counts
+    yes_no: Tensor  # [window]: number of the right choice, or UNKNOWN
+    cause: Tensor
+    claim: Tensor
+    windows: Sequence[Window] = ()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Every tensor by its name."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in named.items() if isinstance(value, Tensor)}
+
+    def on(self, device: torch.device) -> Self:
+        """The same on another device, without the windows."""
+        moved: dict[str, Any] = {
+            name: value.to(device, non_blocking=True) for name, value in self.tensors().items()
+        }
+        return type(self)(**moved)
 
 
 def batch_of(windows: Sequence[Window]) -> Batch:
     """Pad the windows to one length."""
     longest = max(len(window.ids) for window in windows)
-    ids, mask, segments, sentences = (
-        torch.zeros(len(windows), longest, dtype=torch.int64) for _ in range(4)
-    )
+    shape = (len(windows), -(-longest // _LENGTH_STEP) * _LENGTH_STEP)
+    ids, mask, segments, sentences = (torch.zeros(shape, dtype=torch.int64) for _ in range(4))
+    starts, ends, asked = (torch.zeros(shape, dtype=torch.bool) for _ in range(3))
+    missed = torch.zeros(shape)
     for row, window in enumerate(windows):
         length = len(window.ids)
         ids[row, :length] = torch.tensor(window.ids)
@@ -49,7 +84,39 @@ def batch_of(windows: Sequence[Window]) -> Batch:
         segments[row, window.first : length] = 1
         end = window.first + len(window.sentences)
         sentences[row, window.first : end] = torch.tensor(window.sentences) - NO_SENTENCE
-    return Batch(windows, ids, mask, segments, sentences)
+        for start, last in window.short_answers:
+            starts[row, start] = ends[row, last] = True
+        if window.missed:
+            asked[row, 1 : window.ids.index(SEP)] = True
+            missed[row, window.missed] = 1.0
+    answering = torch.zeros(len(windows), int(sentences.max()))
+    for row, window in enumerate(windows):
+        labels = torch.tensor(window.answering[: answering.shape[1]], dtype=torch.float32)
+        answering[row, : len(labels)] = labels
+    examples = [window.example for window in windows]
+    return Batch(
+        ids=ids,
+        mask=mask,
+        segments=segments,
+        sentences=sentences,
+        starts=starts,
+        ends=ends,
+        answering=answering,
+        asked=asked,
+        missed=missed,
+        is_marked=torch.tensor([float(example.is_marked) for example in examples]),
+        answers=torch.tensor([float(example.is_answerable) for example in examples]),
+        # Claims ask nothing.
+        weight=torch.tensor([0.0 if one.claim else one.weight for one in examples]),
+        yes_no=_numbers(YES_NO, [example.yes_no for example in examples]),
+        cause=_numbers(CAUSES, [example.cause for example in examples]),
+        claim=_numbers(CLAIMS, [example.claim for example in examples]),
+        windows=windows,
+    )
+
+
+def _numbers(names: Sequence[str], given: Sequence[str]) -> Tensor:
+    return torch.tensor([names.index(name) if name in names else UNKNOWN for name in given])
 
 
 def batches_by_length(
@@ -65,17 +132,17 @@ def batches_by_length(
 
 def read_batch(reader: AnyReader, batch: Batch) -> Reading:
     """The reader's logits in float32, computed in bfloat16 where the processor can."""
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
+    with torch.autocast(batch.ids.device.type, dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
         reading = reader(batch.ids, batch.mask, batch.segments)
     return Reading(*(logits.float() for logits in reading))
 
 
 def sentence_logits(batch: Batch, reading: Reading) -> tuple[Tensor, Tensor]:
     """The mean logit of each sentence's tokens, and which sentences have any: [window, sentence]."""
-    count = int(batch.sentences.max()) + 1
-    size = (len(batch.windows), count)
-    sums = torch.zeros(size).scatter_add(1, batch.sentences, reading.sentence)
-    tokens = torch.zeros(size).scatter_add(1, batch.sentences, torch.ones_like(reading.sentence))
+    size = (batch.answering.shape[0], batch.answering.shape[1] + 1)
+    sums = reading.sentence.new_zeros(size).scatter_add(1, batch.sentences, reading.sentence)
+    ones = torch.ones_like(reading.sentence)
+    tokens = reading.sentence.new_zeros(size).scatter_add(1, batch.sentences, ones)
     return (sums / tokens.clamp(min=1))[:, 1:], tokens[:, 1:] > 0
 
 
@@ -84,83 +151,53 @@ def loss_of(batch: Batch, reading: Reading) -> Tensor:
     return (
         SPAN_WEIGHT * _span_loss(batch, reading)
         + _sentence_loss(batch, reading)
-        + ANSWERS_WEIGHT * _answers_loss(batch, reading)
+        + ANSWERS_WEIGHT
+        * functional.binary_cross_entropy_with_logits(reading.answers, batch.answers, batch.weight)
         + MISSED_WEIGHT * _missed_loss(batch, reading)
-        + YES_NO_WEIGHT
-        * _named_loss(reading.yes_no, YES_NO, [e.yes_no for e in examples_of(batch)])
-        + CAUSE_WEIGHT * _named_loss(reading.cause, CAUSES, [e.cause for e in examples_of(batch)])
-        + CLAIM_WEIGHT * _named_loss(reading.claim, CLAIMS, [e.claim for e in examples_of(batch)])
+        + YES_NO_WEIGHT * _chosen_loss(reading.yes_no, batch.yes_no)
+        + CAUSE_WEIGHT * _chosen_loss(reading.cause, batch.cause)
+        + CLAIM_WEIGHT * _chosen_loss(reading.claim, batch.claim)
     )
-
-
-def examples_of(batch: Batch) -> list[Example]:
-    """The examples of a batch, in its order."""
-    return [window.example for window in batch.windows]
 
 
 def _span_loss(batch: Batch, reading: Reading) -> Tensor:
     """Cross-entropy of start and end; any of several right answers will do."""
-    rows = [row for row, window in enumerate(batch.windows) if window.short_answers]
-    if not rows:
-        return reading.start.sum() * 0.0
     losses = []
-    for logits, side in ((reading.start, 0), (reading.end, 1)):
-        right = torch.zeros(len(rows), batch.ids.shape[1], dtype=torch.bool)
-        for place, row in enumerate(rows):
-            right[place, [answer[side] for answer in batch.windows[row].short_answers]] = True
-        inside = batch.sentences[rows] > 0
-        scores = torch.log_softmax(logits[rows].masked_fill(~(inside | right), -1e4), dim=1)
-        losses.append(-torch.logsumexp(scores.masked_fill(~right, -1e4), dim=1).sum())
-    return (losses[0] + losses[1]) / len(batch.windows)
+    for logits, right in ((reading.start, batch.starts), (reading.end, batch.ends)):
+        possible = (batch.sentences > 0) | right
+        scores = torch.log_softmax(logits.masked_fill(~possible, IMPOSSIBLE), dim=1)
+        loss = -torch.logsumexp(scores.masked_fill(~right, IMPOSSIBLE), dim=1)
+        losses.append((loss * right.any(1)).mean())
+    return losses[0] + losses[1]
 
 
 def _sentence_loss(batch: Batch, reading: Reading) -> Tensor:
     """Cross-entropy of each sentence, and of the choice among them and none; a mean over windows."""
     logits, present = sentence_logits(batch, reading)
-    marked = torch.tensor([float(example.is_marked) for example in examples_of(batch)])
-    right = torch.zeros_like(logits)
-    for row, window in enumerate(batch.windows):
-        labels = torch.tensor(window.answering[: logits.shape[1]], dtype=torch.float32)
-        right[row, : len(labels)] = labels
+    right = batch.answering
     losses = functional.binary_cross_entropy_with_logits(logits, right, reduction="none")
     alone = (losses * present).sum(1) / present.sum(1).clamp(min=1)
-    # Beside the sentences stands none of them, with the logit 0.
     answering = (right > 0) & present
-    none = torch.zeros_like(logits[:, :1])
-    shares = torch.log_softmax(torch.cat([none, logits.masked_fill(~present, -1e4)], dim=1), dim=1)
     chosen = torch.cat([~answering.any(1, keepdim=True), answering], dim=1)
-    choice = -torch.logsumexp(shares.masked_fill(~chosen, -1e4), dim=1)
-    return ((SENTENCE_WEIGHT * alone + CHOICE_WEIGHT * choice) * marked).mean()
+    choice = -torch.logsumexp(choices(logits, present).masked_fill(~chosen, IMPOSSIBLE), dim=1)
+    return ((SENTENCE_WEIGHT * alone + CHOICE_WEIGHT * choice) * batch.is_marked).mean()
 
 
-def _answers_loss(batch: Batch, reading: Reading) -> Tensor:
-    """Weighted cross-entropy of whether the passage answers; claims ask nothing."""
-    examples = examples_of(batch)
-    right = torch.tensor([float(example.is_answerable) for example in examples])
-    weight = torch.tensor([0.0 if example.claim else example.weight for example in examples])
-    return functional.binary_cross_entropy_with_logits(reading.answers, right, weight)
+def choices(logits: Tensor, present: Tensor) -> Tensor:
+    """The log of each sentence's share beside none of them, which has the logit 0 and stands first."""
+    none = torch.zeros_like(logits[:, :1])
+    shown = logits.masked_fill(~present, IMPOSSIBLE)
+    return torch.log_softmax(torch.cat([none, shown], dim=1), dim=1)
 
 
 def _missed_loss(batch: Batch, reading: Reading) -> Tensor:
     """Cross-entropy of the question's tokens, where it is known at which of them the passage fails."""
-    rows = [row for row, window in enumerate(batch.windows) if window.missed]
-    if not rows:
-        return reading.missed.sum() * 0.0
-    losses = []
-    for row in rows:
-        window = batch.windows[row]
-        end = window.ids.index(SEP)
-        right = torch.zeros(end - 1)
-        right[[place - 1 for place in window.missed]] = 1.0
-        losses.append(
-            functional.binary_cross_entropy_with_logits(reading.missed[row, 1:end], right)
-        )
-    return torch.stack(losses).sum() / len(batch.windows)
+    losses = functional.binary_cross_entropy_with_logits(
+        reading.missed, batch.missed, reduction="none"
+    )
+    return ((losses * batch.asked).sum(1) / batch.asked.sum(1).clamp(min=1)).mean()
 
 
-def _named_loss(logits: Tensor, names: Sequence[str], given: Sequence[str]) -> Tensor:
-    """Cross-entropy of a choice, of the windows for which it is known."""
-    right = torch.tensor([names.index(name) if name in names else -100 for name in given])
-    if (right < 0).all():
-        return logits.sum() * 0.0
-    return functional.cross_entropy(logits, right, reduction="sum") / len(given)
+def _chosen_loss(logits: Tensor, right: Tensor) -> Tensor:
+    """Cross-entropy of a choice, of the windows for which it is known; a mean over all windows."""
+    return functional.cross_entropy(logits, right, reduction="sum") / len(right)

@@ -96,7 +96,7 @@ NEVER_ANSWERED = ("edited/nq-open/",)
 # Their titles are there only where the question can be answered, or the other way round.
 WITHOUT_HEADING = ("squad2-unans", "squad-ans")
 
-HELD_OUT = ("boolq", "fever", "foolmetwice", "infotabs")
+HELD_OUT = ("boolq", "fever", "foolmetwice", "infotabs", "documents")
 """Of these files every fortieth passage is kept from learning, to measure on."""
 
 

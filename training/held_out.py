@@ -9,10 +9,11 @@ from random import Random
 
 import torch
 from tokenizers import Tokenizer
+from torch import nn
 
 from training.batches import AnyReader, batches_by_length, read_batch, sentence_logits
 from training.examples import Example, example_of, held_out_examples, read_examples
-from training.model import CLAIMS, YES_NO
+from training.model import CLAIMS, YES_NO, Reading
 from training.open_parts import OpenSet, read_set, table_rows
 from training.windows import whole_windows
 
@@ -187,8 +188,10 @@ def read_examples_with(
     windows = whole_windows(tokenizer, examples, most=LONGEST_PASSAGE_TOKENS)
     place_of = {id(window): place for place, window in enumerate(windows)}
     for batch in batches_by_length(windows, 16):
+        device = next(reader.parameters()).device if isinstance(reader, nn.Module) else None
         with torch.inference_mode():
-            reading = read_batch(reader, batch)
+            reading = read_batch(reader, batch.on(device) if device else batch)
+        reading = Reading(*(logits.cpu() for logits in reading))
         logits, present = sentence_logits(batch, reading)
         best = logits.masked_fill(~present, -1e9).argmax(1).tolist()
         starts = reading.start.masked_fill(batch.sentences == 0, -1e9).argmax(1).tolist()

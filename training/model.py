@@ -9,11 +9,13 @@ refute it. All are logits.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import torch
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -32,6 +34,12 @@ class Shape:
     inner_width: int = 1536
     heads: int = 12
     layers: int = 6
+    distances: int = 0  # how many buckets of distances attention knows; 0: none
+    norm_eps: float = 1e-12
+
+
+MPNET = Shape(width=768, inner_width=3072, layers=12, distances=32, norm_eps=1e-5)
+"""all-mpnet-base-v2: a BERT whose attention knows distances too. The teacher."""
 
 
 YES_NO = ("no", "yes")
@@ -66,7 +74,8 @@ class Reader(nn.Module):
         self.words = nn.Embedding(shape.vocabulary, shape.width)
         self.positions = nn.Embedding(shape.positions, shape.width)
         self.segments = nn.Embedding(shape.segments, shape.width)
-        self.norm = nn.LayerNorm(shape.width, eps=1e-12)
+        self.norm = nn.LayerNorm(shape.width, eps=shape.norm_eps)
+        self.distances = nn.Embedding(shape.distances, shape.heads) if shape.distances else None
         self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
         self.token_scores = nn.Linear(shape.width, 3)
         self.missed_score = nn.Linear(shape.width, 1)
@@ -80,6 +89,9 @@ class Reader(nn.Module):
         states = self.words(input_ids) + self.positions(places) + self.segments(token_type_ids)
         states = self.norm(states)
         hidden = (1 - attention_mask[:, None, None, :]) * HIDDEN
+        if self.distances is not None:
+            near = self.distances(distance_buckets(places, self.distances.num_embeddings))
+            hidden = hidden + near.permute(2, 0, 1)[None]
         for layer in self.layers:
             states = layer(states, hidden)
         scores = self.token_scores(states)
@@ -109,26 +121,47 @@ class Layer(nn.Module):
         self.key = nn.Linear(shape.width, shape.width)
         self.value = nn.Linear(shape.width, shape.width)
         self.out = nn.Linear(shape.width, shape.width)
-        self.out_norm = nn.LayerNorm(shape.width, eps=1e-12)
+        self.out_norm = nn.LayerNorm(shape.width, eps=shape.norm_eps)
         self.widen = nn.Linear(shape.width, shape.inner_width)
         self.narrow = nn.Linear(shape.inner_width, shape.width)
-        self.narrow_norm = nn.LayerNorm(shape.width, eps=1e-12)
+        self.narrow_norm = nn.LayerNorm(shape.width, eps=shape.norm_eps)
 
     def forward(self, states: Tensor, hidden: Tensor) -> Tensor:
         """States after this layer, [batch, token, width]."""
-        # Written out: the fused kernel's backward pass takes several times as long on a CPU.
-        query = self._by_head(self.query(states) * self.scale)
-        scores = query @ self._by_head(self.key(states)).transpose(2, 3)
-        scores = scores + hidden.to(scores.dtype)
-        # Autocast would keep the weights, the largest tensors of all, in 32 bits.
-        with torch.autocast(states.device.type, enabled=False):
-            weights = functional.softmax(scores, dim=-1)
-        attended = weights @ self._by_head(self.value(states))
+        query = self._by_head(self.query(states))
+        key, value = self._by_head(self.key(states)), self._by_head(self.value(states))
+        if states.is_cuda:
+            shown = hidden.to(query.dtype).expand(*query.shape[:3], -1)
+            attended = functional.scaled_dot_product_attention(
+                query, key, value, shown, scale=self.scale
+            )
+        else:
+            # Written out: the fused kernel's backward pass takes several times as long on a CPU.
+            scores = query * self.scale @ key.transpose(2, 3)
+            scores = scores + hidden.to(scores.dtype)
+            # Autocast would keep the weights, the largest tensors of all, in 32 bits.
+            with torch.autocast(states.device.type, enabled=False):
+                weights = functional.softmax(scores, dim=-1)
+            attended = weights @ value
         states = self.out_norm(states + self.out(attended.transpose(1, 2).flatten(2)))
         return self.narrow_norm(states + self.narrow(functional.gelu(self.widen(states))))
 
     def _by_head(self, states: Tensor) -> Tensor:
         return states.unflatten(2, (self.heads, -1)).transpose(1, 2)
+
+
+def distance_buckets(places: Tensor, count: int) -> Tensor:
+    """[token, token]: the bucket of the distance from each token to each other, of `count`.
+
+    Half of them are for what lies behind. Of each half the first half hold one distance, the others
+    ever more, by logarithm, to 128 tokens; what lies farther is in the last (T5, Raffel et al. 2020).
+    """
+    distance = places[None, :] - places[:, None]
+    half, exact = count // 2, count // 4
+    far = distance.abs().clamp(min=1).float() / exact
+    by_logarithm = exact + (far.log() / math.log(128 / exact) * (half - exact)).long()
+    bucket = torch.where(distance.abs() < exact, distance.abs(), by_logarithm.clamp(max=half - 1))
+    return bucket + half * (distance > 0)
 
 
 def load_encoder_weights(reader: Reader, path: Path) -> None:
@@ -137,6 +170,40 @@ def load_encoder_weights(reader: Reader, path: Path) -> None:
 
     published = load_file(path)
     named = {ours: published[theirs] for ours, theirs in _published_names(reader).items()}
+    reader.load_state_dict(named, strict=False)
+
+
+def load_mpnet_weights(reader: Reader, folder: Path, tokenizer: Tokenizer) -> None:
+    """Start from an MPNet, its words in the order of `tokenizer`, whose pieces they are too.
+
+    It has no segments; they begin as nothing. `folder` holds `model.safetensors` and `vocab.txt`.
+    """
+    from safetensors.torch import load_file
+
+    published = load_file(folder / "model.safetensors")
+    names = {"attention.self.query": "attention.attn.q", "attention.self.key": "attention.attn.k"}
+    names |= {
+        "attention.self.value": "attention.attn.v",
+        "attention.output.dense": "attention.attn.o",
+    }
+    names |= {"attention.output.LayerNorm": "attention.LayerNorm"}
+    named = {"distances.weight": published["encoder.relative_attention_bias.weight"]}
+    for ours, theirs in _published_names(reader).items():
+        for bert, mpnet in names.items():
+            theirs = theirs.replace(bert, mpnet)
+        if ours not in {"words.weight", "positions.weight", "segments.weight"}:
+            named[ours] = published[theirs]
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    place_of = {word: place for place, word in enumerate(words)}
+    place_of |= {"[CLS]": place_of["<s>"], "[SEP]": place_of["</s>"], "[PAD]": place_of["<pad>"]}
+    place_of |= {"[MASK]": place_of["<mask>"]}
+    pieces = [tokenizer.id_to_token(number) for number in range(reader.words.num_embeddings)]
+    order = torch.tensor([place_of[piece or ""] for piece in pieces])
+    named["words.weight"] = published["embeddings.word_embeddings.weight"][order]
+    # The first two positions are its padding.
+    places = published["embeddings.position_embeddings.weight"]
+    named["positions.weight"] = places[2 : 2 + reader.positions.num_embeddings]
+    named["segments.weight"] = torch.zeros_like(reader.segments.weight)
     reader.load_state_dict(named, strict=False)
 
 
