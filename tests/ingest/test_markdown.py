@@ -286,3 +286,40 @@ def test_html_between_markdown_gives_blocks_without_its_elements() -> None:
     ]
     assert document.blocks[4].section == ("Leave", "Exceptions")
     assert document.text == HTML_BLOCKS
+
+
+NEVER = "Never moor at low tide."
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        (f'!!! warning "Tides"\n    {NEVER}\n', "Tides"),
+        (f"!!! danger\n    {NEVER}\n", "danger"),
+        (f"???+ note\n    {NEVER}\n", "note"),
+        (f"> [!WARNING]\n> {NEVER}\n", "WARNING"),
+        (f"> [!tip]\n>\n> {NEVER}\n", "tip"),
+        (f":::warning\n{NEVER}\n:::\n", "warning"),
+        (f"::: warning Low tides\n{NEVER}\n:::\n", "Low tides"),
+        (f":::{{note}}\n{NEVER}\n:::\n", "note"),
+        (f":::caution[Low tides]\n\n{NEVER}\n\n:::\n", "Low tides"),
+        (f"- one\n\n  !!! note\n      {NEVER}\n", "note"),
+    ],
+)
+def test_a_note_set_apart_is_read_without_its_signs(source: str, name: str) -> None:
+    found = [text for _, text in blocks(read(f"# Rules\n\n{source}\nBehind it.\n"))]
+    assert found[-3:] == [name, NEVER, "Behind it."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[!] is a sign.",
+        "!!!",
+        "!!! Stop right there, said he.",
+        "It ends in :::",
+        "[!NOTE] is written so.",
+    ],
+)
+def test_a_paragraph_that_is_no_note_stays_whole(text: str) -> None:
+    assert [found for _, found in blocks(read(f"# Rules\n\n{text}\n"))][-1] == text

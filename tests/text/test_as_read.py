@@ -33,6 +33,7 @@ MARKDOWN, RESTRUCTURED_TEXT = "text/markdown", "text/x-rst"
         ("Annual leave\n============\nTwo weeks.", "Annual leave\n\nTwo weeks."),
         ("one line\nand the next", "one line and the next"),
         ("> quoted\n> on two lines", "quoted on two lines"),
+        ("guests pay\n> 25 crowns to\n> > the harbour", "guests pay 25 crowns to the harbour"),
         ("- one\n  goes on\n* two\n  1. three", "- one goes on\n- two\n  1. three"),
         ("| a | b\\|c |\n|---|:-:|\n| 1 | - |", "a | b|c\n1 | -"),
         ("Call<br>the desk<!-- soon -->", "Call the desk"),

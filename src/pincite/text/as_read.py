@@ -27,6 +27,8 @@ _SET = "application/pdf"
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
 # Not before a number, where it may mean "more than".
 _QUOTED = re.compile(r"(?:[ \t]{0,3}>(?![ \t]*[\d.,=$€£¥])[ \t]?)+")
+# Below its first line a paragraph goes on with ">" only in a quotation: "> 25" is no comparison there.
+_QUOTED_ON = re.compile(r"^(?:[ \t]{0,3}>[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _HEADING_END = re.compile(r"(?<![ \t])[ \t]++#{1,20}[ \t]*+$")
 _RULER = re.compile(r"[ \t]*([-=*_~^])[ \t]*(?:\1[ \t]*){2,}$")
@@ -115,7 +117,7 @@ def _markdown(lines: Sequence[str]) -> Iterator[_Shown]:
     prose: list[str] = []
     code: list[str] | None = None
     fence = ""
-    for line in lines:
+    for number, line in enumerate(lines):
         match = _FENCE.match(line)
         if code is None and match:
             yield from _blocks(prose, markdown_inline, _markdown_line)
@@ -126,7 +128,7 @@ def _markdown(lines: Sequence[str]) -> Iterator[_Shown]:
         elif code is not None:
             code.append(line)
         else:
-            prose.append(line)
+            prose.append(_QUOTED_ON.sub("", line) if number else line)
     if code:
         yield _Shown(_code(code))
     yield from _blocks(prose, markdown_inline, _markdown_line)

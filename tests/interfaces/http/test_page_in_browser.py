@@ -14,6 +14,7 @@ import pypdfium2
 import pytest
 import uvicorn
 from end_to_end import running
+from openpyxl import Workbook
 from reportlab.pdfgen.canvas import Canvas
 
 from interfaces.http.live import forget_browser, listening
@@ -428,6 +429,33 @@ def test_a_file_opens_from_the_list_which_can_be_sorted(opened: Callable[..., An
         assert "from its beginning" in tab.inner_text("pincite-source .state")
         assert not tab.locator("text=Back to the quote").count()
         tab.keyboard.press("Escape")
+
+
+def test_the_sheets_of_a_workbook_stand_apart_below_their_names(
+    browser: Any, new_library: Path, tmp_path: Path
+) -> None:
+    book = Workbook()
+    book.active.title = "Pumps"
+    for name, rows in (
+        ("Pumps", (("Pump", "Flow"), ("P-1", 10))),
+        ("Valves", (("Valve", "Bar"), ("V-1", 6), ("V-2", 7))),
+    ):
+        sheet = book[name] if name in book.sheetnames else book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(tmp_path / "plant.xlsx")
+    with Library.open(new_library) as library:
+        library.ingest([tmp_path / "plant.xlsx"])
+        app = create_app(Served(library), open_settings(allowed_hosts=("127.0.0.1",)))
+        with listening(app) as address:
+            tab = browser.new_page()
+            tab.goto(f"{address}/library")
+            tab.locator(".file-open", has_text="plant").click()
+            tab.wait_for_selector("pincite-source .table-frame")
+            tables = tab.locator("pincite-source .table-frame")
+            assert [one.split("\n")[0] for one in tables.all_inner_texts()] == ["Pumps", "Valves"]
+            assert [tables.nth(n).locator("tr").count() for n in (0, 1)] == [2, 3]
+            tab.close()
 
 
 def test_words_that_lines_divide_are_whole_on_the_page(

@@ -137,6 +137,34 @@ def _outside(text: str, block: Block, comments: Sequence[Range]) -> Iterator[Blo
         start = max(start, last)
 
 
+# Notes set apart from the text, as GitHub, MkDocs and Docusaurus write them: paragraphs to CommonMark.
+
+_NOTE = re.compile(
+    r"""(?:
+        \[!(?P<git>[A-Za-z]+)\]
+        | (?:!!!|\?\?\?)\+?[ ]+(?P<kind>[\w-]+(?:[ ][\w-]+)*)(?:[ ]+"(?P<title>[^"\r\n]+)")?
+        | :::+[ ]*\{?(?P<fence>[A-Za-z][\w-]*)\}?
+          (?:[ ]*\[(?P<named>[^\]\r\n]+)\]|[ ]+(?P<told>[^\s](?:[^\r\n]*[^\s])?))?
+    )[ \t]*(?=[\r\n]|$)""",
+    re.VERBOSE,
+)
+_NOTE_END = re.compile(r"(?:^|[\r\n])[ \t>]*:::+[ \t]*$")
+
+
+def note_pieces(text: str, start: int, end: int) -> Iterator[Range]:
+    """The name of a note and its text, without the signs; a paragraph that is no note as it is."""
+    found = _NOTE.match(text, start, end)
+    closing = _NOTE_END.search(text[start:end])
+    end = start + closing.start() if closing else end
+    if found:
+        names = ("title", "named", "told", "git", "kind", "fence")
+        yield found.span(next(name for name in names if found[name]))
+        start = found.end()
+        start += len(text[start:end]) - len(text[start:end].lstrip(" \t\r\n>"))
+    if start < end:
+        yield start, end
+
+
 # Line ends as markdown-it counts them; `str.splitlines` knows more and would shift every offset.
 _EMPTY_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t>]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -292,7 +320,8 @@ class _BlockFinder:
                 kind = BlockKind.FOOTNOTE
             start, end = self._inline_span(token)
             self.comments += comment_ranges(self._text, token, start, end)
-            yield kind, start, end
+            for piece in note_pieces(self._text, start, end):
+                yield kind, *piece
         elif token.type == "tr_open":
             yield BlockKind.TABLE_ROW, *self._row_span(first)
         elif token.type == "fence":

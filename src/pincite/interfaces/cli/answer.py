@@ -108,7 +108,8 @@ def _print_doubt(answer: Answer) -> None:
 def _print_short_answer(answer: Answer) -> None:
     """Print the words that answer by themselves above the quotes they are from."""
     if answer.short_answer:
-        say(indented(on_one_line(as_read(answer.short_answer, "")), first=_INDENT), bold=True)
+        first = answer.citations[0].media_type if answer.citations else ""
+        say(indented(on_one_line(as_read(answer.short_answer, first)), first=_INDENT), bold=True)
         say()
 
 

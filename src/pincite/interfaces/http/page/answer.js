@@ -5,10 +5,11 @@ import { announce, button, h, icon } from "./dom.js";
 import { evidence } from "./evidence.js";
 import { exportMenu } from "./exporting.js";
 import { feedback } from "./feedback.js";
+import { inline, placeLine } from "./quoted.js";
 import { refusal } from "./refusal.js";
 import { survey } from "./survey.js";
 import { counted } from "./text.js";
-import { inline, placeLine, unitsOf } from "./units.js";
+import { unitsOf } from "./units.js";
 
 /** The answer to `asked.question`; `asked` also has the scope of the question. */
 export function answerView(answer, asked) {

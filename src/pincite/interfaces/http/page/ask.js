@@ -7,7 +7,7 @@ import { announce, button, fill, h, icon, route } from "./dom.js";
 import { Scope, scopeLine, told } from "./scope.js";
 import { uploadZone } from "./upload.js";
 import { counted } from "./text.js";
-import { inline, placeLine } from "./units.js";
+import { inline, placeLine } from "./quoted.js";
 
 const LONGEST = 2000;
 const PROMISE = "Exact quotes only. Nothing leaves this server.";

@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { openCitation } from "./citations.js";
 import { button, fill, h, icon, route } from "./dom.js";
 import { counted, fileName, placeOf, slice } from "./text.js";
-import { inline } from "./units.js";
+import { inline } from "./quoted.js";
 
 const COVERAGE_COMMAND = "see 'pincite stats --coverage'";
 /** Kinds of reasons that are told by the passages below. */

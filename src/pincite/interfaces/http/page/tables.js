@@ -2,7 +2,7 @@
 
 import { chip } from "./citations.js";
 import { h } from "./dom.js";
-import { blocks, inline, placeLine } from "./units.js";
+import { blocks, inline, placeLine } from "./quoted.js";
 
 const WHOLE = /^\S{1,14}$/;
 

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { cutAt } from "./text.js";
-import { bullet, hasMark, inline } from "./units.js";
+import { bullet, hasMark, inline } from "./quoted.js";
 
 const AROUND = 2500;
 const TAGS = { heading: "h4", code: "pre", list_item: "li" };
@@ -63,13 +63,20 @@ function addItem(made, block, piece, quote) {
   else made.push(h("ul", { class: "items" }, item));
 }
 
-/** Consecutive rows form one table. */
+/** Consecutive rows form one table, until a row of heads or another sheet begins the next one. */
 function addRow(made, block, piece, quote) {
   const cells = block.cells.map((cell) => h(cell.head ? "th" : "td", {}, marked(piece(cell.start, cell.end), cell.start, quote)));
   const isQuoted = block.start < quote.end && quote.start < block.end;
   const row = h("tr", { class: isQuoted ? "is-quoted" : null }, cells);
-  if (made.at(-1)?.dataset?.table) made.at(-1).querySelector("tbody").append(row);
-  else made.push(h("div", { class: "table-frame", "data-table": "1" }, h("table", {}, h("tbody", {}, row))));
+  const isHead = block.cells.every((cell) => cell.head);
+  const sheet = block.place?.includes("!") ? block.place.slice(0, block.place.lastIndexOf("!")) : "";
+  const last = made.at(-1)?.dataset;
+  if (last?.table && last.sheet === sheet && (!isHead || last.table === "heads")) {
+    made.at(-1).querySelector("tbody").append(row);
+  } else {
+    made.push(h("div", { class: "table-frame", "data-sheet": sheet }, h("table", {}, sheet && h("caption", {}, sheet), h("tbody", {}, row))));
+  }
+  made.at(-1).dataset.table = isHead ? "heads" : "rows";
 }
 
 function marked(text, start, quote, isCode = false) {
