@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,16 @@ from pincite.answer.quoted import QuotedAnswerer
 from pincite.errors import ModelError
 from pincite.models.llm.output import Output, Pieces
 from pincite.records.document import Span
-from pincite.records.flow import Draft, Evidence, Mode, Passage, Prompt, Question, Selection
+from pincite.records.flow import (
+    Draft,
+    Evidence,
+    Mode,
+    Passage,
+    Prompt,
+    Question,
+    Selection,
+    Source,
+)
 from pincite.stages import LanguageModel
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.language_models import ScriptedModel
@@ -125,6 +135,18 @@ def test_the_model_reads_each_passage_once_with_number_place_and_exact_text() ->
     assert f"[1] notes.txt, page 3, Pump\n{SENTENCES[0]} {SENTENCES[1]}" in read
     assert f"[2] notes.txt, page 3, Pump\n{SENTENCES[2]} {SENTENCES[3]}" in read
     assert QUESTION.text in read
+
+
+def test_the_model_reads_the_name_that_a_file_has_in_the_collection() -> None:
+    class Filed(MemorySources):
+        def source(self, document_id: str, collection: str | None = None) -> Source:
+            return replace(super().source(document_id), path=f"/{collection}/{collection}.txt")
+
+    sources = Filed([DOCUMENT])
+    told = Reading(load_prompts("default"), Mode.GENERATED, sources).messages(
+        replace(QUESTION, collection="north"), CONTEXT
+    )
+    assert "[1] north.txt, page 3, Pump" in told[1].content
 
 
 def test_sentences_that_were_left_out_between_two_are_marked() -> None:

@@ -101,3 +101,21 @@ def test_sync_tags_what_it_finds_and_a_touched_file_has_its_new_date(
     assert [Path(hit["source"]).name for hit in found["hits"]] == ["pump.txt"]
     result = lexical_cli("search", "checked", *options, "2021")
     assert "there are: 2022-01-05" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["north", "south"])
+def test_a_file_that_two_collections_hold_is_named_as_in_the_one_that_is_searched(
+    tmp_path: Path, name: str
+) -> None:
+    library = tmp_path / "library"
+    for place in ("north", "south"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / f"{place}.txt").write_text("The pond is 4 metres deep.\n")
+        lexical_cli("ingest", tmp_path / place, "--library", library, "--collection", place)
+    options = ("--library", library, "--collection", name)
+    found = lexical_cli("search", "pond deep", *options, "--json")
+    assert [Path(hit["source"]).name for hit in json.loads(found.stdout)["hits"]] == [f"{name}.txt"]
+    for command in (("search", "pond deep"), ("ask", "How deep is the pond?")):
+        told = lexical_cli(*command, *options, "--explain").stdout
+        assert f"{name}.txt" in told
+        assert {"north": "south", "south": "north"}[name] not in told.replace(str(tmp_path), "")

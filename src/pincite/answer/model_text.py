@@ -31,7 +31,9 @@ class Reading:
 
     def messages(self, question: Question, context: Sequence[Evidence]) -> tuple[Message, ...]:
         """The whole prompt. Numbers count from 1, in the order of `context`."""
-        return self._prompts.messages(self._mode, question.written, self._written(context))
+        return self._prompts.messages(
+            self._mode, question.written, self._written(context, question.collection)
+        )
 
     def tokens(self, model: LanguageModel, question: Question, context: Sequence[Evidence]) -> int:
         """The length of the prompt in tokens."""
@@ -44,25 +46,30 @@ class Reading:
             return [(item,) for item in context]
         return [tuple(group) for _, group in groupby(context, key=lambda item: item.passage.id)]
 
-    def block(self, number: int, sentences: Sequence[Evidence]) -> str:
-        """Sentences of one passage as the model reads them; `number` is that of the first."""
-        head = self._prompts.source_line(self._mode, self._fields(number, sentences[0]))
+    def block(
+        self, number: int, sentences: Sequence[Evidence], collection: str | None = None
+    ) -> str:
+        """Sentences of one passage as the model reads them; `number` is that of the first.
+
+        The file is named as in the collection.
+        """
+        head = self._prompts.source_line(self._mode, self._fields(number, sentences[0], collection))
         if self._mode is Mode.QUOTED:
             lines = (f"[{n}] {_line(item.quote)}" for n, item in enumerate(sentences, start=number))
             return "\n".join((head, *lines))
         return f"{head}\n{without_turn_marks(''.join(self._flow(sentences)))}"
 
-    def _written(self, context: Sequence[Evidence]) -> Iterator[str]:
+    def _written(self, context: Sequence[Evidence], collection: str | None) -> Iterator[str]:
         number = 1
         for _, group in groupby(context, key=lambda item: item.passage.id):
             sentences = tuple(group)
-            yield self.block(number, sentences)
+            yield self.block(number, sentences, collection)
             number += len(sentences) if self._mode is Mode.QUOTED else 1
 
-    def _fields(self, number: int, item: Evidence) -> dict[str, str]:
+    def _fields(self, number: int, item: Evidence, collection: str | None) -> dict[str, str]:
         passage = item.passage
         section = " > ".join(passage.section)
-        name = Path(self._sources.source(passage.span.document_id).path).name
+        name = Path(self._sources.source(passage.span.document_id, collection).path).name
         page = str(passage.page) if passage.page else ""
         known = (name, f"page {page}" if page else "", section)
         return {

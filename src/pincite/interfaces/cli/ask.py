@@ -97,7 +97,7 @@ def ask(
         fates = (
             opened.why(text, why, collection=collection, filters=filters) if why is not None else ()
         )
-        account = Account.of(answer, opened, explain=explain, fates=fates)
+        account = Account.of(answer, opened, explain=explain, fates=fates, collection=collection)
     if as_json:
         from pincite.verify.receipts.receipt import answer_form
         from pincite.verify.receipts.signing import sealed

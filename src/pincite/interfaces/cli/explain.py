@@ -47,13 +47,14 @@ class Account:
         *,
         explain: bool,
         fates: Sequence[Fate],
+        collection: str | None = None,
     ) -> Account:
-        """The account of a result, while its library is open."""
+        """The account of a result, while its library is open; files are named as in the collection."""
         trace = result.trace if explain else None
         return cls(
             trace=trace,
             timings=result.timings,
-            files=_files_of(trace, library) if trace is not None else {},
+            files=_files_of(trace, library, collection) if trace is not None else {},
             fates=fates,
         )
 
@@ -71,13 +72,14 @@ class Account:
         print_fates(self.fates)
 
 
-def _files_of(trace: Form, library: Library) -> dict[str, str]:
+def _files_of(trace: Form, library: Library, collection: str | None) -> dict[str, str]:
     """Names of the files that `print_trace` shows, by document id."""
     reranked = [stage for stage in trace["stages"] if stage["name"] == "rerank"]
     hits = (hit for stage in reranked for hit in stage["kept"][:_PASSAGES_SHOWN])
     shown = (trace["passages"][hit["passage_id"]] for hit in hits)
     documents = {passage["document"] for passage in shown}
-    return {document: Path(library.catalog.source(document).path).name for document in documents}
+    sources = {document: library.catalog.source(document, collection) for document in documents}
+    return {document: Path(source.path).name for document, source in sources.items()}
 
 
 def print_trace(trace: Form, timings: Mapping[str, float], files: Mapping[str, str]) -> None:

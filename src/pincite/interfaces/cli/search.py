@@ -75,12 +75,12 @@ def search(
         fates = (
             opened.why(text, why, collection=collection, filters=filters) if why is not None else ()
         )
-        account = Account.of(result, opened, explain=explain, fates=fates)
+        account = Account.of(result, opened, explain=explain, fates=fates, collection=collection)
         types = {
             name: opened.catalog.document(name).media_type
             for name in {hit.passage.span.document_id for hit in result.hits}
         }
-        form = search_form(result, opened, sections=sections)
+        form = search_form(result, opened, collection=collection, sections=sections)
     for message in result.notices:
         notice(message)
     if as_json:
