@@ -55,9 +55,10 @@ def answer_of(reading: Reading) -> list[str]:
         return list(dict.fromkeys(table.text(row, column) for row in reading.rows))
     if reading.operation is Operation.COUNT:
         return [str(len(reading.rows))]
-    assert reading.over is not None
-    cells = [text for row in reading.rows if (text := table.text(row, reading.over))]
-    found = derived_value(str(reading.operation), cells, table.mark(reading.over) or ".")
+    over = table.key if reading.over is None else reading.over
+    cells = [text for row in reading.rows if (text := table.text(row, over))]
+    mark = table.mark(over) or "."
+    found = derived_value(str(reading.operation), cells, mark, reading.part)
     return [found] if found else []
 
 

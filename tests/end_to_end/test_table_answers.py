@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,8 +127,10 @@ def test_a_cell_that_changed_in_the_file_withholds_the_number(asked: Any) -> Non
 
 
 def made(draw: random.Random) -> tuple[Derivation, list[Citation]]:
+    operation = draw.choice(["sum", "average", "count", "share", "proportion"])
+    least = 1 if operation == "share" else -500
     cells = [
-        str(draw.randint(-500, 5000) / draw.choice([1, 4, 10])) for _ in range(draw.randint(2, 9))
+        str(draw.randint(least, 5000) / draw.choice([1, 4, 10])) for _ in range(draw.randint(2, 9))
     ]
     quotes, operands, start = [], [], 0
     for number, cell in enumerate(cells):
@@ -149,10 +152,18 @@ def made(draw: random.Random) -> tuple[Derivation, list[Citation]]:
         )
         operands.append(Operand(document="d", start=at, end=at + len(cell), text=cell))
         start += len(quote) + 1
-    operation = draw.choice(["sum", "average", "count"])
-    value = derived_value(operation, cells)
+    part = draw.randrange(1, len(cells)) if operation in ("share", "proportion") else 0
+    value = derived_value(operation, cells, part=part)
     assert value is not None
-    return Derivation(operation=operation, value=value, operands=tuple(operands), said=""), quotes
+    derivation = Derivation(
+        operation=operation,
+        value=value,
+        operands=tuple(operands),
+        said="",
+        unit="%" if part else "",
+        part=part,
+    )
+    return derivation, quotes
 
 
 def test_of_a_thousand_derivations_with_one_thing_changed_none_is_shown() -> None:
@@ -168,6 +179,9 @@ def test_of_a_thousand_derivations_with_one_thing_changed_none_is_shown() -> Non
         changed[place] = with_quote(quotes[place], other)
         assert recomputed(derivation, changed) is None
         assert recomputed(derivation, quotes[:place] + quotes[place + 1 :]) is None
+        if derivation.part:
+            assert recomputed(replace(derivation, unit=""), quotes) is None
+            assert recomputed(replace(derivation, part=0), quotes) is None
 
 
 def with_quote(citation: Citation, quote: str) -> Citation:
@@ -290,6 +304,99 @@ def test_a_difference_is_derived_from_two_cells_and_checked_again(budget: Librar
     wrong = [{**form["operands"][0], "cited_text": "7301"}, form["operands"][1]]
     changed = {**form, "operands": wrong}
     assert [*derivation_problems(changed, answer.short_answer, answer.citations)]
+
+
+@pytest.fixture(scope="module")
+def spending(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    home = tmp_path_factory.mktemp("spending")
+    (home / "spending.csv").write_text(
+        "Item,Owner,Status,Amount\nRent,Ida,paid,1200 €\nPower,Jon,open,300 €\nWater,Ida,open,\n"
+        "Boats,Mia,paid,2400 €\nPaint,Jon,void,100 €\nTotal,,,4000 €\n",
+        encoding="utf-8",
+    )
+    with Library.open(home / "library") as library:
+        library.ingest([home / "spending.csv"])
+        yield library
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "said"),
+    [
+        ("What share of the amount is Rent?", "30 %", "Item = Rent"),
+        ("What percentage of the spending is boats?", "60 %", "Item = Boats"),
+        ("What share of the total is Power?", "7.5 %", "Item = Power"),
+        ("What share of the amount is open?", "7.5 %", "Status = open"),
+        ("What percentage of items are open?", "40 %", "Status = open"),
+        ("What proportion of the rows is paid?", "40 %", "Status = paid"),
+        ("What percentage of items are void?", "20 %", "Status = void"),
+    ],
+)
+def test_a_share_is_that_of_amounts_or_of_rows_without_the_total(
+    spending: Library, question: str, value: str, said: str
+) -> None:
+    answer = spending.ask(question)
+    assert (answer.short_answer, answer.is_doubtful) == (value, False)
+    assert answer.derivation is not None
+    assert said in answer.derivation.said
+    form = derivation_form(answer.derivation)
+    assert not [*derivation_problems(form, value, answer.citations)]
+    assert [*derivation_problems({**form, "part": form["part"] + 1}, value, answer.citations)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What share of the amount is water?",
+        "What share of the amount is sails?",
+        "What share of the amount is owned by the bank?",
+        "What is the share?",
+    ],
+)
+def test_a_share_of_what_is_not_there_is_not_computed(spending: Library, question: str) -> None:
+    answer = spending.ask(question)
+    assert answer.derivation is None
+    assert answer.status is Status.ABSTAINED or answer.is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "value"),
+    [
+        (
+            "Company,Market share,Staff\nAlpha,31 %,120\nBeta,22 %,80",
+            "What share does Beta have?",
+            "22 %",
+        ),
+        (
+            "Company,Market share,Staff\nAlpha,31 %,120\nBeta,22 %,80",
+            "What is the market share of Alpha?",
+            "31 %",
+        ),
+        (
+            "Company,Market share,Staff\nAlpha,31 %,120\nBeta,22 %,80",
+            "What share of the staff does Beta have?",
+            "40 %",
+        ),
+        (
+            "Fund,Percentage of assets,Fee\nNord,12,1.5\nSued,40,2.5",
+            "What percentage of assets is Nord?",
+            "12",
+        ),
+        (
+            "Fund,Percentage of assets,Fee\nNord,12,1.5\nSued,40,2.5",
+            "What share of the fee is Nord?",
+            "37.5 %",
+        ),
+        ("Item,Percent\nRent,30\nFood,25", "What percent is Food?", "25"),
+    ],
+)
+def test_a_share_that_the_table_tells_is_looked_up(
+    tmp_path: Path, table: str, question: str, value: str
+) -> None:
+    (tmp_path / "told.csv").write_text(f"{table}\n", encoding="utf-8")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "told.csv"])
+        answer = library.ask(question)
+    assert (answer.short_answer, answer.is_doubtful) == (value, False)
 
 
 def test_numbers_asked_together_are_told_to_be_asked_alone(budget: Library) -> None:

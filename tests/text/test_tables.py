@@ -199,6 +199,27 @@ def test_computing_is_decimal_and_refuses_what_it_cannot_read(
     assert derived_value(operation, cells) == value
 
 
+@pytest.mark.parametrize(
+    ("operation", "cells", "part", "value"),
+    [
+        ("share", ["1", "2", "5"], 1, "12.5"),
+        ("share", ["1 €", "2 €"], 1, "≈33.3"),
+        ("share", ["0", "2"], 1, "0"),
+        ("share", ["-1", "2"], 1, None),
+        ("share", ["0", "0"], 1, None),
+        ("share", ["1", "2"], 0, None),
+        ("share", ["1", "2"], 2, None),
+        ("share", ["1 kg", "2 g"], 1, None),
+        ("proportion", ["a", "b", "c"], 2, "≈66.7"),
+        ("proportion", ["a", "b"], 0, None),
+    ],
+)
+def test_a_share_is_in_percent_of_a_whole_that_has_one(
+    operation: str, cells: list[str], part: int, value: str | None
+) -> None:
+    assert derived_value(operation, cells, part=part) == value
+
+
 def test_a_date_in_two_readings_is_no_quantity() -> None:
     assert quantity("01/02/2020") is None
     assert quantity("2020-02-01") == quantity("1 February 2020")

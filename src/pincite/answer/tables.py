@@ -89,6 +89,8 @@ def _derivation(reading: Reading) -> Derivation | None:
     """What is computed, with the cells from which it is; None if too much would have to be quoted."""
     if max(row.end for row in reading.rows) - reading.rows[0].start > _MOST_STRETCH_CHARS:
         return None
+    if reading.part and len(reading.rows) > MOST_QUOTED:
+        return None  # Its rows are not in the order of the file, so no stretch holds them.
     if reading.group is None:
         return _computed(reading, reading.rows)
     found = [(name, _computed(reading, rows)) for name, rows in reading.grouped.items()]
@@ -104,19 +106,22 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
     """What is computed of some rows; None if it cannot be."""
     table = reading.table
     column = table.key if reading.over is None else reading.over
-    if reading.operation is Operation.COUNT:
+    is_of_rows = reading.operation in (Operation.COUNT, Operation.PROPORTION)
+    if is_of_rows:
         cells = [next(filter(None, (row.cells[column], *row.cells))) for row in rows]
+        part = reading.part
     else:
-        held = (row for row in rows if table.quantity(row, column) is not None)
+        held = [row for row in rows if table.quantity(row, column) is not None]
         cells = [cell for row in held if (cell := row.cells[column]) is not None]
+        part = sum(row in held for row in rows[: reading.part])
     text, document = table.document.text, table.document.id
     operands = tuple(
         Operand(document=document, start=cell.start, end=cell.end, text=text[cell.start : cell.end])
         for cell in cells
     )
-    unit = table.unit(column) if reading.operation is not Operation.COUNT else ""
+    unit = "%" if reading.part else "" if is_of_rows else table.unit(column)
     mark = table.mark(column) or "."
-    value = derived_value(str(reading.operation), [one.text for one in operands], mark)
+    value = derived_value(str(reading.operation), [one.text for one in operands], mark, part)
     if value is None:
         return None
     return Derivation(
@@ -126,13 +131,14 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
         decimal_mark=mark,
         said=reading.said,
         operands=operands,
+        part=part,
     )
 
 
 def _read_as(reading: Reading) -> str:
     if reading.table.is_form:
         return f"read as: {reading.said}"
-    count = f"{len(reading.rows):,} of {len(reading.table.rows):,} rows"
+    count = f"{reading.part or len(reading.rows):,} of {len(reading.table.rows):,} rows"
     is_cut = len(reading.rows) > MOST_QUOTED and reading.operation is Operation.ROWS
     quoted = f", the first {MOST_QUOTED} are quoted" if is_cut else ""
     left_out = f"; left out: {', '.join(reading.left_out)}" if reading.left_out else ""

@@ -75,7 +75,7 @@ def _problems_of_one(derivation: Derivation, quotes: Sequence[Citation]) -> Iter
         elif held != {cell.text}:
             yield f"the cell at {cell.start} does not say {cell.text!r}"
     texts = [cell.text for cell in derivation.operands]
-    value = derived_value(derivation.operation, texts, derivation.decimal_mark)
+    value = derived_value(derivation.operation, texts, derivation.decimal_mark, derivation.part)
     if value != derivation.value:
         yield f"the {derivation.operation} of the cells is {value}, not {derivation.value}"
 
@@ -84,6 +84,8 @@ def _units(derivation: Derivation, quotes: Sequence[Citation]) -> set[str]:
     """The unit of the cells, else those in the heads of their columns; none for a count."""
     if derivation.operation == "count":
         return {""}
+    if derivation.part:
+        return {"%"}
     read = (quantity(cell.text.strip(), derivation.decimal_mark) for cell in derivation.operands)
     own = {one.unit for one in read if one is not None and one.unit}
     places = {(cell.document, cell.start) for cell in derivation.operands}
@@ -115,6 +117,7 @@ def derivation_form(derivation: Derivation) -> dict[str, Any]:
             for cell in derivation.operands
         ],
         **({"groups": groups} if groups else {}),
+        **({"part": derivation.part} if derivation.part else {}),
     }
 
 
@@ -148,5 +151,6 @@ def _derivation(form: Mapping[str, Any]) -> Derivation:
             )
             for cell in form["operands"]
         ),
+        part=int(form.get("part", 0)),
         groups=tuple((str(one["name"]), _derivation(one)) for one in form.get("groups", ())),
     )

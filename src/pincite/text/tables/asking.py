@@ -292,7 +292,7 @@ class _Parse(Naming):
         ways = {} if self._table.is_form else ways_of("aggregates")
         for place in range(len(self._words) if self._ranked is None else 0):
             phrase = self._phrases.at(place, ways)
-            if phrase is None:
+            if phrase is None or self._is_told(ways[phrase[0]], phrase[1][1]):
                 continue
             if self._operation is not Operation.ROWS:
                 raise NoReadingError
@@ -306,7 +306,10 @@ class _Parse(Naming):
                 run = run[0], of_count[1][1]
             self._phrases.take(run, "aggregate")
             self._operation = Operation(ways[written])
-            self._over = self._added_up(run[1], is_behind=written in words_of("behind"))
+            if self._operation is Operation.SHARE:
+                self._share(run[1])
+            else:
+                self._over = self._added_up(run[1], is_behind=written in words_of("behind"))
         counts = [
             phrase
             for place in range(len(self._words))
@@ -318,6 +321,31 @@ class _Parse(Naming):
         if counts and self._operation is Operation.ROWS:
             self._count(*counts[0])
         if self._over is not None and self._is_of_several_keys():
+            raise NoReadingError
+
+    def _is_told(self, operation: str, place: int) -> bool:
+        """Whether a column has the shares that are asked for, and no other is named behind."""
+        if operation != Operation.SHARE:
+            return False
+        ways = ways_of("aggregates").items()
+        share = {phrase.split()[0] for phrase, way in ways if way == Operation.SHARE}
+        columns = range(len(self._table.columns))
+        told = {n for n in columns if self._table.unit(n) == "%" or self._head(n) & share}
+        column = self._phrases.column_behind(place)
+        return bool(told) and (column is None or column in told or not self._adds_up(column))
+
+    def _share(self, place: int) -> None:
+        """Of the column of amounts that is named, or the only one; of rows where these are named."""
+        column = self._phrases.column_behind(place)
+        amounts = [one for one in self._table.numeric() if self._adds_up(one)]
+        behind = next((word for word in self._words[place:] if not word.is_quiet), None)
+        if column in amounts:
+            self._over = column
+        elif column == self._table.key or (behind and behind.folded in words_of("rows")):
+            self._operation = Operation.PROPORTION
+        elif column is None and len(amounts) == 1:
+            self._over = amounts[0]
+        else:
             raise NoReadingError
 
     def _group_by(self) -> None:
@@ -477,6 +505,12 @@ class _Parse(Naming):
             return None
         if self._counted is not None and (len(rows) != 1 or self._ranked):
             return None
+        part = 0
+        if operation in (Operation.SHARE, Operation.PROPORTION):
+            part, apart = len(rows), {row.start for row in rows}
+            rows = (*rows, *(row for row in self._table.rows if row.start not in apart))
+            if not 0 < part < len(rows) or not self._conditions:
+                return None
         is_added = self._over is not None and operation is not Operation.DIFFERENCE
         if is_added and self._may_add_up_twice():
             return None
@@ -494,6 +528,7 @@ class _Parse(Naming):
             asked=tuple(asked),
             lacking=self._lacking,
             group=None if operation is Operation.ROWS else self._group,
+            part=part,
         )
         names = reading.grouped.keys()
         return None if "" in names or len(names) > _MOST_GROUPS else reading

@@ -23,6 +23,9 @@ class Operation(StrEnum):
     SUM = "sum"
     AVERAGE = "average"
     DIFFERENCE = "difference"
+    SHARE = "share"
+    PROPORTION = "proportion"
+    """A share of an amount, and of the number of rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +79,8 @@ class Reading:
 
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
-    Numbers are computed for each value of the column `group`, if there is one.
+    Numbers are computed for each value of the column `group`, if there is one. Of a share, `rows` are
+    all rows of the table, the `part` first.
     """
 
     table: Table
@@ -90,6 +94,7 @@ class Reading:
     asked: tuple[int, ...] = ()
     lacking: str = ""
     group: int | None = None
+    part: int = 0
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:
@@ -108,7 +113,8 @@ class Reading:
         columns |= {self.ranked.column} if self.ranked else set()
         columns |= {self.over} if self.over is not None else set()
         empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
-        is_over_rows = bool(columns) or self.placed or self.operation is Operation.COUNT
+        is_of_rows = self.operation in (Operation.COUNT, Operation.PROPORTION)
+        is_over_rows = bool(columns) or self.placed or is_of_rows
         counts = {
             "total row": len(table.totals) if is_over_rows else 0,
             "row of one cell": len(table.notes) if is_over_rows else 0,
@@ -141,6 +147,8 @@ class Reading:
         told += f", by {table.columns[self.group].name}" if self.group is not None else ""
         if self.operation is Operation.COUNT:
             return f"number of {told}"
+        if self.operation is Operation.PROPORTION:
+            return f"share of {told}"
         if self.over is not None and self.operation is not Operation.ROWS:
             return f"{self.operation} of {table.columns[self.over].name}, {told}"
         return told
@@ -211,17 +219,24 @@ def number_text(number: Quantity) -> str:
 
 # What may be computed from the cells of a table: a short list of operations, in decimals.
 
-OPERATIONS = ("count", "sum", "average", "difference")
-_MORE_PLACES = 2
+OPERATIONS = ("count", "sum", "average", "difference", "share", "proportion")
+_MORE_PLACES, _PERCENT_PLACES = 2, 1
 """An average is written with so many more decimal places than its cells."""
 
 
-def derived_value(operation: str, cells: Sequence[str], mark: DecimalMark = ".") -> str | None:
-    """The result as plain digits (`1234.5`); None if a cell has no number, or units differ."""
-    if not cells or operation not in OPERATIONS:
+def derived_value(
+    operation: str, cells: Sequence[str], mark: DecimalMark = ".", part: int = 0
+) -> str | None:
+    """The result as plain digits (`1234.5`); None if a cell has no number, or units differ.
+
+    A share is that of the first `part` cells in all of them, in percent.
+    """
+    if not cells or operation not in OPERATIONS or not 0 <= part < len(cells):
         return None
     if operation == "count":
         return str(len(cells))
+    if operation == "proportion":
+        return _percent(Decimal(part), Decimal(len(cells))) if part else None
     read = [quantity(cell.strip(), mark) for cell in cells]
     values = [one.value for one in read if one is not None and not one.is_date]
     if len(values) < len(cells) or len({one.unit for one in read if one is not None}) > 1:
@@ -233,11 +248,22 @@ def derived_value(operation: str, cells: Sequence[str], mark: DecimalMark = ".")
             return f"{total:f}"
         if operation == "difference":
             return f"{abs(values[0] - values[1]):f}" if len(values) == 2 else None
+        if operation == "share":
+            is_of_whole = part > 0 and min(values) >= 0 < total
+            return _percent(sum(values[:part], Decimal(0)), total) if is_of_whole else None
         places = max(-int(value.as_tuple().exponent) for value in values) + _MORE_PLACES
-        exact = total / len(values)
-        rounded = exact.quantize(Decimal(1).scaleb(-max(places, _MORE_PLACES)), ROUND_HALF_EVEN)
-        shown = f"{rounded:f}".rstrip("0").rstrip(".") if "." in f"{rounded:f}" else f"{rounded:f}"
-        return shown if rounded == exact else f"≈{shown}"
+        return _rounded(total, Decimal(len(values)), max(places, _MORE_PLACES))
+
+
+def _percent(part: Decimal, whole: Decimal) -> str:
+    return _rounded(part * 100, whole, _PERCENT_PLACES)
+
+
+def _rounded(dividend: Decimal, divisor: Decimal, places: int) -> str:
+    """The quotient in plain digits, after `≈` if these are not all."""
+    rounded = (dividend / divisor).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
+    shown = f"{rounded:f}".rstrip("0").rstrip(".") if "." in f"{rounded:f}" else f"{rounded:f}"
+    return shown if rounded * divisor == dividend else f"≈{shown}"
 
 
 _NEAREST = 3
