@@ -22,8 +22,8 @@ class Derivation:
 
     `operation` is one of `text.tables.reading.OPERATIONS`. `value` is in plain digits, after `≈` if it
     is rounded. `said` is how the question was read. `groups` are the numbers of groups of rows, with
-    their names; then there is neither a value nor a cell beside theirs. Of a share, the first `part` cells
-    are the part, and all of them the whole.
+    their names; then there is neither a value nor a cell beside theirs. Of a share, the first `part`
+    cells are the part, and all of them the whole.
     """
 
     operation: str
