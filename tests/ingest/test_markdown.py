@@ -299,6 +299,8 @@ NEVER = "Never moor at low tide."
         (f"???+ note\n    {NEVER}\n", "note"),
         (f"> [!WARNING]\n> {NEVER}\n", "WARNING"),
         (f"> [!tip]\n>\n> {NEVER}\n", "tip"),
+        (f"> [!info] Low tides\n> {NEVER}\n", "Low tides"),
+        (f"> [!faq]- Low tides\n> {NEVER}\n", "Low tides"),
         (f":::warning\n{NEVER}\n:::\n", "warning"),
         (f"::: warning Low tides\n{NEVER}\n:::\n", "Low tides"),
         (f":::{{note}}\n{NEVER}\n:::\n", "note"),

@@ -137,28 +137,33 @@ def _outside(text: str, block: Block, comments: Sequence[Range]) -> Iterator[Blo
         start = max(start, last)
 
 
-# Notes set apart from the text, as GitHub, MkDocs and Docusaurus write them: paragraphs to CommonMark.
+# Notes set apart from the text: paragraphs to CommonMark. In a quotation as GitHub and Obsidian write
+# them, elsewhere as MkDocs and Docusaurus do.
 
+_TO_LINE_END = r"[ \t]*(?=[\r\n]|$)"
+_CALLOUT = re.compile(
+    rf"\[!(?P<kind>[\w-]+)\][+-]?(?:[ ]+(?P<title>\S(?:[^\r\n]*\S)?))?{_TO_LINE_END}"
+)
 _NOTE = re.compile(
-    r"""(?:
-        \[!(?P<git>[A-Za-z]+)\]
-        | (?:!!!|\?\?\?)\+?[ ]+(?P<kind>[\w-]+(?:[ ][\w-]+)*)(?:[ ]+"(?P<title>[^"\r\n]+)")?
-        | :::+[ ]*\{?(?P<fence>[A-Za-z][\w-]*)\}?
-          (?:[ ]*\[(?P<named>[^\]\r\n]+)\]|[ ]+(?P<told>[^\s](?:[^\r\n]*[^\s])?))?
-    )[ \t]*(?=[\r\n]|$)""",
+    rf"""(?:
+        (?:!!!|\?\?\?)\+?[ ]+(?P<kind>[\w-]+(?:[ ][\w-]+)*)(?:[ ]+"(?P<title>[^"\r\n]+)")?
+        | :::+[ ]*\{{?(?P<fence>[A-Za-z][\w-]*)\}}?
+          (?:[ ]*\[(?P<named>[^\]\r\n]+)\]|[ ]+(?P<told>\S(?:[^\r\n]*\S)?))?
+    ){_TO_LINE_END}""",
     re.VERBOSE,
 )
 _NOTE_END = re.compile(r"(?:^|[\r\n])[ \t>]*:::+[ \t]*$")
+_NOTE_NAMES = ("title", "named", "told", "kind", "fence")
 
 
-def note_pieces(text: str, start: int, end: int) -> Iterator[Range]:
+def note_pieces(text: str, start: int, end: int, *, is_quoted: bool) -> Iterator[Range]:
     """The name of a note and its text, without the signs; a paragraph that is no note as it is."""
-    found = _NOTE.match(text, start, end)
+    found = (_CALLOUT if is_quoted else _NOTE).match(text, start, end)
     closing = _NOTE_END.search(text[start:end])
     end = start + closing.start() if closing else end
     if found:
-        names = ("title", "named", "told", "git", "kind", "fence")
-        yield found.span(next(name for name in names if found[name]))
+        named = found.groupdict()
+        yield found.span(next(name for name in _NOTE_NAMES if named.get(name)))
         start = found.end()
         start += len(text[start:end]) - len(text[start:end].lstrip(" \t\r\n>"))
     if start < end:
@@ -320,7 +325,8 @@ class _BlockFinder:
                 kind = BlockKind.FOOTNOTE
             start, end = self._inline_span(token)
             self.comments += comment_ranges(self._text, token, start, end)
-            for piece in note_pieces(self._text, start, end):
+            is_quoted = "blockquote_open" in containers
+            for piece in note_pieces(self._text, start, end, is_quoted=is_quoted):
                 yield kind, *piece
         elif token.type == "tr_open":
             yield BlockKind.TABLE_ROW, *self._row_span(first)
