@@ -140,16 +140,15 @@ def _outside(text: str, block: Block, comments: Sequence[Range]) -> Iterator[Blo
 # Notes set apart from the text: paragraphs to CommonMark. In a quotation as GitHub and Obsidian write
 # them, elsewhere as MkDocs and Docusaurus do.
 
-_TO_LINE_END = r"[ \t]*(?=[\r\n]|$)"
 _CALLOUT = re.compile(
-    rf"\[!(?P<kind>[\w-]+)\][+-]?(?:[ ]+(?P<title>\S(?:[^\r\n]*\S)?))?{_TO_LINE_END}"
+    r"\[!(?P<kind>[\w-]++)\][+-]?(?:[ ]++(?P<title>[^ \t\r\n][^\r\n]*+))?[ \t]*+(?=[\r\n]|$)"
 )
 _NOTE = re.compile(
-    rf"""(?:
-        (?:!!!|\?\?\?)\+?[ ]+(?P<kind>[\w-]+(?:[ ][\w-]+)*)(?:[ ]+"(?P<title>[^"\r\n]+)")?
-        | :::+[ ]*\{{?(?P<fence>[A-Za-z][\w-]*)\}}?
-          (?:[ ]*\[(?P<named>[^\]\r\n]+)\]|[ ]+(?P<told>\S(?:[^\r\n]*\S)?))?
-    ){_TO_LINE_END}""",
+    r"""(?:
+        (?:!!!|\?\?\?)\+?[ ]++(?P<kind>[\w-]++(?:[ ][\w-]++)*+)(?:[ ]++"(?P<title>[^"\r\n]++)")?
+        | :::++[ ]*+\{?(?P<fence>[A-Za-z][\w-]*+)\}?
+          (?:[ ]*\[(?P<named>[^\]\r\n]++)\]|[ ]+(?P<told>[^ \t\r\n\[][^\r\n]*+))?
+    )[ \t]*+(?=[\r\n]|$)""",
     re.VERBOSE,
 )
 _NOTE_END = re.compile(r"(?:^|[\r\n])[ \t>]*:::+[ \t]*$")
@@ -163,7 +162,8 @@ def note_pieces(text: str, start: int, end: int, *, is_quoted: bool) -> Iterator
     end = start + closing.start() if closing else end
     if found:
         named = found.groupdict()
-        yield found.span(next(name for name in _NOTE_NAMES if named.get(name)))
+        first, last = found.span(next(name for name in _NOTE_NAMES if named.get(name)))
+        yield first, first + len(text[first:last].rstrip())
         start = found.end()
         start += len(text[start:end]) - len(text[start:end].lstrip(" \t\r\n>"))
     if start < end:
