@@ -323,7 +323,7 @@ def spending(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     ("question", "value", "said"),
     [
         ("What share of the amount is Rent?", "30 %", "Item = Rent"),
-        ("What percentage of the spending is boats?", "60 %", "Item = Boats"),
+        ("What is the share of boats?", "60 %", "Item = Boats"),
         ("What share of the total is Power?", "7.5 %", "Item = Power"),
         ("What share of the amount is open?", "7.5 %", "Status = open"),
         ("What percentage of items are open?", "40 %", "Status = open"),
@@ -350,6 +350,7 @@ def test_a_share_is_that_of_amounts_or_of_rows_without_the_total(
         "What share of the amount is sails?",
         "What share of the amount is owned by the bank?",
         "What is the share?",
+        "What percentage of the spending is paid?",
     ],
 )
 def test_a_share_of_what_is_not_there_is_not_computed(spending: Library, question: str) -> None:
@@ -397,6 +398,25 @@ def test_a_share_that_the_table_tells_is_looked_up(
         library.ingest([tmp_path / "told.csv"])
         answer = library.ask(question)
     assert (answer.short_answer, answer.is_doubtful) == (value, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What percentage of the students is from Oslo?", ""),
+        ("What is the share of Oslo?", ""),
+        ("What percentage of the rows is from Oslo?", "≈66.7 %"),
+        ("What percentage of the names are from Oslo?", "≈66.7 %"),
+    ],
+)
+def test_ages_are_no_amounts_to_have_a_share_of(tmp_path: Path, question: str, value: str) -> None:
+    (tmp_path / "students.csv").write_text(
+        "Name,City,Age\nIda,Oslo,20\nJon,Oslo,30\nMia,Bergen,50\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "students.csv"])
+        answer = library.ask(question)
+    assert (answer.derivation.text if answer.derivation else "") == value
 
 
 def test_numbers_asked_together_are_told_to_be_asked_alone(budget: Library) -> None:

@@ -335,18 +335,31 @@ class _Parse(Naming):
         return bool(told) and (column is None or column in told or not self._adds_up(column))
 
     def _share(self, place: int) -> None:
-        """Of the column of amounts that is named, or the only one; of rows where these are named."""
+        """Of the column of amounts that is named, else of the rows, or of the only amounts.
+
+        "Percentage of the students" in a table of ages is no share of their ages, and a file's name may
+        mean its rows or its amounts: what is not named must be amounts by its head or unit.
+        """
         column = self._phrases.column_behind(place)
         amounts = [one for one in self._table.numeric() if self._adds_up(one)]
         behind = next((word for word in self._words[place:] if not word.is_quiet), None)
+        noun = {behind.folded, behind.stem} if behind and behind.use != "value" else set[str]()
+        is_of_rows = bool(noun & words_of("rows")) or (not amounts and bool(noun & self._nouns()))
         if column in amounts:
             self._over = column
-        elif column == self._table.key or (behind and behind.folded in words_of("rows")):
+        elif column == self._table.key or (column is None and is_of_rows):
             self._operation = Operation.PROPORTION
-        elif column is None and len(amounts) == 1:
+        elif column is None and not noun & self._nouns() and self._is_amount(*amounts):
             self._over = amounts[0]
         else:
             raise NoReadingError
+
+    def _is_amount(self, *columns: int) -> bool:
+        """Whether that is one column, of money or of how many there are."""
+        if len(columns) != 1:
+            return False
+        counted = words_of("amounts") | words_of("quantities")
+        return bool(currency(self._table.unit(columns[0])) or self._head(columns[0]) & counted)
 
     def _group_by(self) -> None:
         """Takes the column behind "by" or "each" for that by which numbers are computed."""
