@@ -51,11 +51,22 @@ _MOST_HEADER_ROWS = 4
 _LEAST_NUMBERS_BELOW = 0.7
 _NUMBER = re.compile(r"[-+(−]?[^\w\s]?\d[\d.,:/ '\-]*\s?[%)€$]?$")
 _YEAR = re.compile(r"(19|20)\d\d$")
+_MEASURED = re.compile(
+    r"(?:[<>≤≥~≈±] ?)?(?:[A-Z]{2,3}\$? |[^\w\s]{1,2} ?)?[-+−]?\d[\d.,:/'–\-]*(?: \d{3})* ?"
+    r"(?:[^\W\d_][^\s\d]{0,7}[²³]?|[%‰€$£¥°²³)][^\s\d]{0,3})?"
+)
+_DAY = re.compile(r"\d{1,2}\.? [^\W\d_]{3,9}\.? \d{4}|[^\W\d_]{3,9}\.? (?:\d{1,2}, )?\d{4}")
 
 
 def is_number(text: str) -> bool:
     """Whether a cell contains a value rather than a word: an amount, a percentage, a date."""
     return bool(_NUMBER.match(text.strip()))
+
+
+def is_measured(text: str) -> bool:
+    """Whether a cell contains a value with or without a unit: `12`, `CHF 18`, `1,840 m`, `May 2024`."""
+    bare = text.strip()
+    return is_number(bare) or any(form.fullmatch(bare) for form in (_MEASURED, _DAY))
 
 
 def guess_headers(rows: Sequence[TableRow], *, marked: int = 0) -> Headers:
@@ -92,12 +103,16 @@ def _header_rows(rows: Sequence[TableRow], first: int, marked: int) -> int:
 
 def _head_numbers(names: TableRow, below: Sequence[TableRow], first: int) -> bool:
     """Whether a row contains names, at least one of them above numbers."""
-    numeric = {cell.column for row in below for cell in row.cells if is_number(cell.text)}
+    cells = [cell for row in below for cell in row.cells]
+    numeric = {cell.column for cell in cells if is_measured(cell.text)}
+    united = {cell.column for cell in cells if cell.column in numeric and not is_number(cell.text)}
     values = [cell for cell in names.cells if cell.column > first]
     if any(cell.columns > 1 for cell in values):
         # Next to names that are merged over columns there are empty cells.
         values = _filled(values)
     named = all(_could_name(cell.text) for cell in values) and not is_number(_label(names, first))
+    # "12 m" above "9 m" is no name; "0-30 days" above 120.00 is.
+    named = named and not any(is_measured(one.text) for one in values if one.column in united)
     return (
         named and bool(_columns(names.cells) & numeric) and not _are_labelled(names, below, first)
     )
@@ -109,7 +124,7 @@ def _are_labelled(names: TableRow, below: Sequence[TableRow], first: int) -> boo
     if any(len(pair) > 2 or pair[0].column != first for pair in pairs):
         return False
     values = [pair[1].text for pair in pairs[1:] if len(pair) == 2]
-    return sum(map(is_number, values)) < _LEAST_NUMBERS_BELOW * len(values)
+    return sum(map(is_measured, values)) < _LEAST_NUMBERS_BELOW * len(values)
 
 
 def _names_parts(rows: Sequence[TableRow], number: int, first: int) -> bool:
@@ -124,7 +139,7 @@ def _names_parts(rows: Sequence[TableRow], number: int, first: int) -> bool:
     columns = _columns(names)
     below = [cell for row in rows[number + 1 :] for cell in row.cells if cell.column in columns]
     values = [cell.text for cell in below if any(map(str.isalnum, cell.text))]
-    return sum(map(is_number, values)) >= _LEAST_NUMBERS_BELOW * len(values) > 0
+    return sum(map(is_measured, values)) >= _LEAST_NUMBERS_BELOW * len(values) > 0
 
 
 def _label(row: TableRow, first: int) -> str:
@@ -149,7 +164,7 @@ def _first_names(rows: Sequence[TableRow], first: int) -> bool:
     return (
         len(set(names)) == len(rows)
         and all(_could_name(name) for name in names)
-        and sum(map(is_number, others)) >= 0.5 * len(others) > 0
+        and sum(map(is_measured, others)) >= 0.5 * len(others) > 0
     )
 
 

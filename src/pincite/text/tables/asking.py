@@ -10,29 +10,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from pincite.text.numbers import figures
+from pincite.text.tables.comparing import Comparing
 from pincite.text.tables.labels import words_beside
-from pincite.text.tables.naming import Naming, NoReadingError, is_year, measures
+from pincite.text.tables.naming import NoReadingError, measures
 from pincite.text.tables.order import at_an_end, beside_named
 from pincite.text.tables.phrases import (
     Phrases,
     Run,
-    as_words,
     contains,
     stems,
 )
-from pincite.text.tables.reading import Condition, Operation, Ranked, Reading, chosen_rows
-from pincite.text.tables.tables import Quantity, Table, are_persons, period
+from pincite.text.tables.reading import Operation, Ranked, Reading, chosen_rows
+from pincite.text.tables.tables import Table, has_persons, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
 from pincite.text.units import currency
 
 _MOST_WORDS = 40
 _LONGEST_VALUE_WORDS = 12
-_NEAR_WORDS = 3
 _MOST_RANKED = 50
 _FEWEST_ADDED = 2
 _MOST_GROUPS = 24
-_BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
 
 
 def read_question(
@@ -51,7 +49,7 @@ def read_question(
         return None
 
 
-class _Parse(Naming):
+class _Parse(Comparing):
     """Gives each word of a question its part, the longest phrases first."""
 
     def reading(self) -> Reading | None:
@@ -62,146 +60,16 @@ class _Parse(Naming):
         self._ask_flags()
         self._find_measures()
         self._placed = beside_named(self._phrases, self._values, self._table)
-        self._compare()
+        self._compare(set(self._counts_of_rows()))
         if self._placed is None and (found := at_an_end(self._phrases, self._table, self._nouns())):
             self._placed, named = found
             self._named = {one: at for one, at in self._named.items() if at not in named}
         self._rank()
+        self._rank_by_date()
         self._aggregate()
         self._group_by()
         self._settle()
         return self._result()
-
-    # --- Comparisons ----------------------------------------------------------------------------
-
-    def _find_measures(self) -> None:
-        for place, word in enumerate(self._words):
-            for measure, written in measures().items():
-                if not word.use and word.folded in written:
-                    self._measures.setdefault(measure, place)
-
-    def _compare(self) -> None:
-        counts = set(self._counts_of_rows())
-        for place, word in enumerate(self._words):
-            if word.use or place in counts or not any(map(str.isdigit, word.text)):
-                continue
-            found = self._phrases.quantity(place)
-            if found is not None and not self._compare_between(*found):
-                self._compare_with(*found)
-
-    def _compare_with(self, number: Quantity, run: Run) -> None:
-        relations = ways_of("comparisons")
-        before = self._phrases.before(run[0], relations)
-        if before is not None:
-            relation, run = relations[before[0]], (before[1][0], run[1])
-        elif behind := self._phrases.at(run[1], ways_of("comparisons_behind")):
-            relation, run = ways_of("comparisons_behind")[behind[0]], (run[0], behind[1][1])
-        elif self._is_bound(run, number):
-            relation = "="
-        else:
-            return
-        column = self._column_for(number, run)
-        self._phrases.take(run, "comparison")
-        self._add(column, relation, number)
-
-    def _compare_between(self, number: Quantity, run: Run) -> bool:
-        """Whether a number is the first of `between 5 and 10`."""
-        words = self._words
-        if run[0] == 0 or run[1] + 1 >= len(words):
-            return False
-        if (words[run[0] - 1].folded, words[run[1]].folded) not in _BETWEEN:
-            return False
-        second = self._phrases.quantity(run[1] + 1)
-        if second is None or second[0].is_date != number.is_date:
-            return False
-        whole = run[0] - 1, second[1][1]
-        column = self._column_for(second[0], whole)
-        self._phrases.take(whole, "comparison")
-        self._add(column, ">=", number)
-        self._add(column, "<=", second[0])
-        return True
-
-    def _add(self, column: int, relation: str, number: Quantity) -> None:
-        unit = self._table.unit(column)
-        if self._table.is_dated(column) and not number.is_date:
-            year = period(int(number.value))
-            assert year is not None  # `_fitting` lets years pass only.
-            number = year
-        if number.unit and unit and number.unit != unit:
-            raise NoReadingError
-        self._conditions.append(Condition(column=column, relation=relation, number=number))
-
-    def _is_bound(self, run: Run, number: Quantity) -> bool:
-        """Whether a number without a relation is said of a column: beside its name, or "in 2012"."""
-        before = self._words[max(0, run[0] - 1) : run[0]]
-        is_time = number.is_date or (is_year(number.value) and not number.unit)
-        if is_time and before and before[0].folded in words_of("in_time"):
-            return True
-        return any(word.use == "column" for word in (*before, *self._words[run[1] : run[1] + 1]))
-
-    def _column_for(self, number: Quantity, run: Run) -> int:
-        """The column that a number is compared with. Raises if it is not certain."""
-        fitting = self._fitting(number)
-        distances = {
-            column: min(abs(place - run[0]), abs(place - run[1]))
-            for column, place in self._named.items()
-        }
-        beside = self._words[run[0] - 1].column if run[0] else None
-        if beside is not None and beside not in fitting:
-            raise NoReadingError  # "Part 128" is no number of another column.
-        named = [column for column in fitting if column in distances]
-        if named:
-            return min(named, key=distances.__getitem__)
-        apart = {self._table.key, *self._compared}
-        others = [distances[one] for one in distances if one not in apart]
-        if number.is_date and len(fitting) == 1:
-            return fitting[0]
-        if others and min(others) <= _NEAR_WORDS:
-            raise NoReadingError  # What is compared cannot be read as numbers.
-        measured = self._measured(fitting)
-        if measured is None and len(fitting) == 1:
-            return fitting[0]
-        if measured is None:
-            raise NoReadingError
-        return measured
-
-    def _fitting(self, number: Quantity) -> list[int]:
-        """The columns of such numbers or dates, and with the same unit."""
-        is_bare_year = not number.is_date and not number.unit and is_year(number.value)
-        dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
-        if number.is_date:
-            return dated
-        fitting = [
-            column
-            for column in self._table.numeric()
-            if column not in dated
-            and (is_bare_year or column in self._named or self._adds_up(column))
-        ]
-        if number.unit:
-            same = [column for column in fitting if self._table.unit(column) == number.unit]
-            return same or [
-                column
-                for column in fitting
-                if not self._table.unit(column) and column in self._named
-            ]
-        return [*fitting, *dated] if is_bare_year else fitting
-
-    def _measured(self, columns: Iterable[int]) -> int | None:
-        """The one of some columns that a word for its measure names. Raises if there are several."""
-        columns = list(columns)
-        for measure, place in self._measures.items():
-            found = [
-                column
-                for column in columns
-                if measures()[measure].intersection(self._head(column))
-                or (measure == "date" and self._table.is_dated(column))
-            ]
-            if len(found) > 1:
-                raise NoReadingError
-            if found:
-                self._phrases.take((place, place + 1), self._words[place].use or "measure")
-                return found[0]
-        return None
 
     # --- Ranks ----------------------------------------------------------------------------------
 
@@ -224,7 +92,7 @@ class _Parse(Naming):
 
     def _is_choice(self) -> bool:
         """Whether one of several named rows is asked for."""
-        names = [column for column, _ in self._values if column == self._table.key]
+        names = [column for column, _ in self._values if column in self._table.names]
         written = {word.folded for word in self._words}
         return len(names) > 1 and bool(written & words_of("joins")) and "than" not in written
 
@@ -252,8 +120,35 @@ class _Parse(Naming):
                 run = min(run[0], counting), max(run[1], counting + 1)
             self._phrases.take(run, "rank")
             sign, _, measure = self._ranks()[written].partition(" ")
-            column = self._ranked_by(measure, place) if measure else self._ranked_column(run)
+            if self._is_measured_by(self._phrases.column_behind(run[1]), measure):
+                measure = ""  # "The longest battery life"
+            column = (
+                self._ranked_by(measure, place) if measure else self._ranked_column(run, written)
+            )
             self._ranked = Ranked(column=column, is_highest=sign == "highest", count=count)
+
+    def _is_measured_by(self, column: int | None, measure: str) -> bool:
+        """Whether a column of numbers says what a superlative compares, under another name."""
+        if column is None or measure not in ("length", "height", "weight", "speed"):
+            return False
+        return column not in self._table.names and self._adds_up(column)
+
+    def _rank_by_date(self) -> None:
+        """Takes "first" or "last" behind the only dates that are named: "whose contract ends first"."""
+        dated = [one for one in self._named if self._table.is_dated(one)]
+        last = len(self._words) - 1
+        word = self._words[last].folded if self._words and not self._words[last].use else ""
+        way = ways_of("ends").get(word)
+        if (
+            way is None
+            or len(dated) != 1
+            or self._ranked
+            or self._placed
+            or dated[0] in self._compared
+        ):
+            return
+        self._phrases.take((last, last + 1), "rank")
+        self._ranked = Ranked(column=dated[0], is_highest=way == "last")
 
     def _ranked_by(self, measure: str, place: int) -> int:
         self._measures = {measure: place}
@@ -262,14 +157,19 @@ class _Parse(Naming):
             raise NoReadingError
         return column
 
-    def _ranked_column(self, run: Run) -> int:
+    def _ranked_column(self, run: Run, written: str) -> int:
         """The column named behind a superlative, before it, or after "by". Raises without one."""
         orders = words_of("orders")
-        ranks = [one for one in self._table.numeric() if not orders & self._head(one)]
+        ranks = [
+            one
+            for one in self._table.numeric()
+            if not orders & self._head(one)
+            and not (one == self._table.key and self._table.is_numbered)
+        ]
         behind = self._phrases.column_behind(run[1])
         if behind in ranks:
             return behind
-        if behind is not None and behind != self._table.key:
+        if behind is not None and behind not in self._table.names:
             raise NoReadingError
         before = self._phrases.column_before(run[0])
         if before in ranks and all(word.use or word.is_quiet for word in self._words[run[1] :]):
@@ -282,6 +182,12 @@ class _Parse(Naming):
             for column, place in self._named.items()
             if column in ranks and place and self._words[place - 1].folded in words_of("by")
         ]
+        if (
+            not by
+            and not (self._named.keys() - self._table.names)
+            and written in ("highest", "lowest")
+        ):
+            return self._ranked_by("height", run[0])  # "Which hut is the highest?"
         if len(by) != 1:
             raise NoReadingError
         return by[0]
@@ -309,7 +215,7 @@ class _Parse(Naming):
             if self._operation is Operation.SHARE:
                 self._share(run[1])
             else:
-                self._over = self._added_up(run[1], is_behind=written in words_of("behind"))
+                self._over = self._added_up(run[1], is_behind=self._is_behind(written, run))
         counts = [
             phrase
             for place in range(len(self._words))
@@ -347,7 +253,7 @@ class _Parse(Naming):
         is_of_rows = bool(noun & words_of("rows")) or (not amounts and bool(noun & self._nouns()))
         if column in amounts:
             self._over = column
-        elif column == self._table.key or (column is None and is_of_rows):
+        elif column in self._table.names or (column is None and is_of_rows):
             self._operation = Operation.PROPORTION
         elif column is None and not noun & self._nouns() and self._is_amount(*amounts):
             self._over = amounts[0]
@@ -396,7 +302,7 @@ class _Parse(Naming):
         column = self._phrases.column_behind(place)
         if column is not None and self._adds_up(column):
             return column
-        if column is not None and column != self._table.key:
+        if column is not None and column not in self._table.names:
             raise NoReadingError
         named = [one for one in self._named if one not in self._compared and self._adds_up(one)]
         if is_behind and len(named) == 1:
@@ -405,6 +311,10 @@ class _Parse(Naming):
         if measured is None:
             raise NoReadingError
         return measured
+
+    def _is_behind(self, written: str, run: Run) -> bool:
+        """Whether what is added up stands before: "cost altogether", "the price difference"."""
+        return written in words_of("behind") or self._phrases.column_before(run[0]) is not None
 
     def _is_of_several_keys(self) -> bool:
         """Whether single rows are named, of which one may be there more than once."""
@@ -419,7 +329,7 @@ class _Parse(Naming):
             behind = next((word for word in self._words[run[1] :] if not word.is_quiet), None)
             if behind is None or not behind.folded.endswith(("s", "n", "e")):
                 raise NoReadingError  # "The number of the player" is in a row.
-        if column is not None and column != self._table.key:
+        if column is not None and column not in self._table.names:
             if self._table.quantities(column) is None:
                 raise NoReadingError
             self._counted = column  # "How many windows": the number is in the row.
@@ -451,15 +361,6 @@ class _Parse(Naming):
         apart = {key, *self._compared}
         return [one for one in self._named if one not in apart and self._table.quantities(one)]
 
-    def _adds_up(self, column: int) -> bool:
-        """Whether a column has amounts: no dates, years or numbers of an order."""
-        values = [one for one in self._table.quantities(column) or () if one is not None]
-        head = self._head(column)
-        if not values or values[0].is_date or head & words_of("orders"):
-            return False
-        are_years = all(is_year(one.value) and not one.unit for one in values)
-        return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
-
     # --- The rest -------------------------------------------------------------------------------
 
     def _settle(self) -> None:
@@ -470,7 +371,7 @@ class _Parse(Naming):
         unknown: list[int] = []
         for place, word in enumerate(self._words):
             self._is_every = self._is_every or word.folded in words_of("every")
-            if word.use or word.is_quiet:
+            if word.use or word.is_quiet or self._is_of_size(place):
                 continue
             if word.folded in nouns or word.stem in nouns:
                 word.use = "rows"
@@ -481,14 +382,35 @@ class _Parse(Naming):
                 word.folded in measures()["price"] and self._has_price()
             ):
                 unknown.append(place)
+        self._rank_by_date()
+        periods = self._periods()
+        unknown = [one for one in unknown if one not in periods and self._words[one].use != "rank"]
         if unknown:
             self._name_row((unknown[0], unknown[-1] + 1))
+
+    def _is_of_size(self, place: int) -> bool:
+        """Whether a word asks only for the number in a named column: "how high was the flow"."""
+        before = self._words[place - 1].folded if place else ""
+        is_asked = before in words_of("how") and bool(self._named or self._over is not None)
+        return is_asked and self._words[place].folded in words_of("sizes")
+
+    def _periods(self) -> set[int]:
+        """The places of words for a period that a used column has in its head: "a year"."""
+        used = {*self._named, *self._compared, self._over}
+        used |= {self._ranked.column} if self._ranked else set()
+        heads: set[str] = set().union(*(self._head(one) for one in used if one is not None))
+        found: set[int] = set()
+        for place in range(len(self._words)):
+            for phrase, (_, end) in filter(None, [self._phrases.at(place, ways_of("periods"))]):
+                if heads & set(ways_of("periods")[phrase].split()):
+                    found.update(range(place, end))
+        return found
 
     def _nouns(self) -> frozenset[str]:
         """Words for the rows: those of any table, and those of its names."""
         stem = PurePath(self._file).stem.replace("_", " ")
         written = (*self._table.section, self._file, stem)
-        persons = words_of("persons") if are_persons(self._table) else frozenset[str]()
+        persons = words_of("persons") if names_of_persons(self._table) else frozenset[str]()
         return words_of("rows").union(persons, *(stems(text, self._language) for text in written))
 
     def _has_price(self) -> bool:
@@ -522,6 +444,8 @@ class _Parse(Naming):
         if operation in (Operation.SHARE, Operation.PROPORTION):
             part, apart = len(rows), {row.start for row in rows}
             rows = (*rows, *(row for row in self._table.rows if row.start not in apart))
+            if self._table.sums & {row.start for row in rows}:
+                return None
             if not 0 < part < len(rows) or not self._conditions:
                 return None
         is_added = self._over is not None and operation is not Operation.DIFFERENCE
@@ -542,6 +466,7 @@ class _Parse(Naming):
             lacking=self._lacking,
             group=None if operation is Operation.ROWS else self._group,
             part=part,
+            is_inferred=self._is_inferred,
         )
         names = reading.grouped.keys()
         return None if "" in names or len(names) > _MOST_GROUPS else reading
@@ -568,7 +493,7 @@ class _Parse(Naming):
         """Whether the parts make a question that rows answer."""
         if self._operation is not Operation.ROWS:
             unused = self._named.keys() - self._compared
-            unused -= {self._table.key, self._over, self._group}
+            unused -= {*self._table.names, self._over, self._group}
             return not unused and not self._is_elsewhere()
         if self._ranked or self._placed or self._counted is not None:
             return True
@@ -601,8 +526,10 @@ class _Parse(Naming):
             found = [one for one in table.numeric() if table.is_dated(one)]
         elif written & words_of("how_much"):
             found = [one for one in table.numeric() if currency(table.unit(one))]
-        elif written & words_of("who") and are_persons(self._table):
-            found = [table.key]
+        elif written & words_of("who") and (persons := names_of_persons(table)):
+            return persons
+        elif written & (words_of("who") | words_of("whose")):
+            found = [one for one in range(len(table.columns)) if has_persons(table, one)]
         return found if len(found) == 1 and found[0] not in self._compared else []
 
     def _asks_for_rows(self) -> bool:
@@ -623,16 +550,9 @@ class _Parse(Naming):
 
     def _is_elsewhere(self) -> bool:
         """Whether a value is only a part of cells: it is not certain which are meant."""
-        whole = {
-            column: {as_words(text) for name, text in self._values if name == column}
-            for column, _ in self._values
-        }
+        chosen = {one.column: {*one.values} for one in self._conditions}
         for column, phrase in self._values:
-            cells = [
-                text
-                for text in set(self._table.texts(column))
-                if as_words(text) not in whole[column]
-            ]
+            cells = [text for text in set(self._table.texts(column)) if text not in chosen[column]]
             if contains(cells, phrase):
                 return True
         return False

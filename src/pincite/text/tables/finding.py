@@ -62,7 +62,9 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
         if (reading := _reading(question, table, language, known.file)) is not None
         and _is_safe(reading)
     ]
-    return tuple(one for one in found if one.rows) or tuple(found)
+    found = [one for one in found if one.rows] or found
+    # A column that is called so, before one that may be meant.
+    return tuple(one for one in found if not one.is_inferred) or tuple(found)
 
 
 def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:

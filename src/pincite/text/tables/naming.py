@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 
 from pincite.text.numbers import figures
 from pincite.text.tables.labels import label_forms
@@ -20,12 +22,21 @@ from pincite.text.tables.phrases import (
     whole_keys,
 )
 from pincite.text.tables.reading import Condition, Operation, Placed, Ranked
-from pincite.text.tables.tables import Table, parts_of
-from pincite.text.tables.words import singular, ways_of, words_of
+from pincite.text.tables.tables import Quantity, Table, parts_of
+from pincite.text.tables.words import (
+    agents,
+    calendar_names,
+    calendar_place,
+    singular,
+    ways_of,
+    words_of,
+)
 from pincite.text.terms import fold
 
 _LONGEST_VALUE_WORDS = 12
 _MOST_OF_A_NAME = 5
+_MOST_NEAR = 20_000
+"""Cells, each of which is compared letter by letter."""
 _MOST_WORDS_OF_A_HEAD = 3
 
 
@@ -57,6 +68,8 @@ class Naming:
         self._counted: int | None = None
         """A column of numbers that "how many" asks for."""
         self._is_every = False
+        self._is_inferred = False
+        """Whether a column is meant whose head the question does not have."""
         self._lacking = ""
         """A name that no row has."""
 
@@ -72,6 +85,9 @@ class Naming:
             place: stems(column.bare, self._language)
             for place, column in enumerate(self._table.columns)
         }
+        if words_of("when").intersection(word.folded for word in self._words):
+            for column in filter(self._table.is_dated, heads):
+                heads[column] = self._without_end(heads[column])
         for column in sorted(heads, key=lambda one: -len(heads[one])):
             size = len(heads[column])
             for first in range(len(self._words) - size + 1 if size else 0):
@@ -85,9 +101,15 @@ class Naming:
                     self._phrases.take(run, "column", column)
                     self._named.setdefault(column, first)
 
+    def _without_end(self, head: list[str]) -> list[str]:
+        """The words of a head of dates as "when" asks for them: "shipped" for "Shipped on"."""
+        ends = {stem for end in words_of("label_ends") for stem in stems(end, self._language)}
+        return head[:-1] if len(head) > 1 and head[-1] in ends else head
+
     def _find_values(self, held: Mapping[Run, Mapping[int, set[str]]]) -> None:
         compared = set(self._behind_comparisons())
         taken: dict[int, set[str]] = defaultdict(set)
+        runs: dict[int, list[Run]] = defaultdict(list)
         for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
             words = self._words[slice(*run)]
             if not self._phrases.is_free(run) or all(word.is_quiet for word in words):
@@ -98,8 +120,36 @@ class Naming:
                 self._phrases.take(run, "value")
                 self._values.append((column, as_words(self._phrases.text(run))))
                 taken[column] |= held[run][column]
+                runs[column].append(run)
         for column, values in taken.items():
+            values |= self._between(column, sorted(runs[column]))
             self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
+
+    def _between(self, column: int, runs: Sequence[Run]) -> set[str]:
+        """The cells of the days or months between two that are the ends of a range.
+
+        Raises NoReadingError for a range of other things: "from Oslo to Bergen" names no rows between.
+        """
+        if len(runs) != 2 or runs[0][1] + 1 != runs[1][0]:
+            return set()
+        (first, joined), (behind, end) = runs
+        before = self._words[first - 1].folded if first else ""
+        word = self._words[joined].folded
+        is_between = before == "between" and not any(
+            one.folded == Operation.DIFFERENCE for one in self._words
+        )
+        if word not in words_of("range") and not (is_between and word in words_of("and")):
+            return set()
+        ends = [
+            calendar_place(as_words(self._phrases.text(run)))
+            for run in ((first, joined), (behind, end))
+        ]
+        (kind, low), (other, high) = ends
+        if not kind or kind != other or low > high:
+            raise NoReadingError
+        self._phrases.take((joined, behind), "value")
+        places = {text: calendar_place(as_words(text)) for text in set(self._table.texts(column))}
+        return {text for text, (held, at) in places.items() if held == kind and low <= at <= high}
 
     def _behind_comparisons(self) -> Iterator[int]:
         """The places of words that are a number or date behind "more than" or "since"."""
@@ -117,10 +167,14 @@ class Naming:
                 text = self._phrases.text((first, last))
                 *before, end = as_words(text).split(" ")
                 several = " ".join([*before, singular(end)])
-                for form in {as_words(text), several, *whole_keys(text)}:
+                written = {as_words(text), several, *whole_keys(text)}
+                written.update(calendar_names(as_words(text)))
+                if last - first == 1 and text.endswith("ing"):
+                    written.add(self._words[first].stem)  # "sailing boats" for "sail"
+                for form in written:
                     wanted[form].append((first, last))
         held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        table, parts = self._table, [parts_of(singular(word.folded)) for word in self._words]
+        table, parts = self._table, [*map(parts_of, wanted)]
         near = frozenset().union(*parts, parts_of(self._phrases.text((0, count))))
         for column in range(len(table.columns)):
             for cell in table.texts_with(column, near):
@@ -152,6 +206,8 @@ class Naming:
         """Conditions on columns of yes and no: "rooms with a projector"."""
         asked: dict[int, str] = {}
         for column, place in sorted(self._named.items(), key=lambda one: one[1]):
+            if self._is_without(column, place):
+                continue
             answers = {fold(text): text for text in self._table.texts(column)}
             signs = {sign: answers.keys() & words_of(sign) for sign in ("yes", "no")}
             if (
@@ -168,6 +224,21 @@ class Naming:
                 wanted = {text for text in self._table.texts(column) if fold(text) in signs[sign]}
                 self._conditions.append(Condition(column=column, values=tuple(sorted(wanted))))
 
+    def _is_without(self, column: int, place: int) -> bool:
+        """Takes a question for rows with nothing in a column: "no complaints", "not returned"."""
+        while place and self._words[place - 1].folded in words_of("auxiliaries"):
+            place -= 1
+        before = self._words[place - 1] if place else None
+        is_none = before is not None and not before.use and before.folded in words_of("lacks")
+        held = self._table.quantities(column)
+        if not is_none or held is None or not (self._adds_up(column) or None in held):
+            return False
+        self._phrases.take((place - 1, place), "comparison")
+        is_empty = all(one is None or one.value for one in held)
+        zero = Condition(column=column, number=Quantity(Decimal(0)))
+        self._conditions.append(Condition(column=column, values=("",)) if is_empty else zero)
+        return True
+
     def _flag_before(self, place: int, asked: Mapping[int, str]) -> str:
         """Whether the words before the name of a column say that it is there: "yes", "no" or "".
 
@@ -175,7 +246,8 @@ class Naming:
         """
         if self._words[0].folded in words_of("yes_or_no"):
             return ""
-        while place and self._words[place - 1].folded in words_of("articles"):
+        between = words_of("articles") | words_of("auxiliaries")
+        while place and self._words[place - 1].folded in between:
             place -= 1
         before = self._words[place - 1] if place else None
         if before is None or before.folded in words_of("has"):
@@ -200,13 +272,27 @@ class Naming:
         if not (is_name and is_of_row and is_free and is_sure and _are_names(table.texts(key))):
             raise NoReadingError
         written = self._phrases.text(run)
-        held = {text for text in table.texts(key) if contains([text], as_words(written))}
-        if len(held) > _MOST_OF_A_NAME:
+        parts = {
+            column: {text for text in table.texts(column) if contains([text], as_words(written))}
+            for column in sorted(table.names, key=lambda one: one != key)
+        }
+        found = [column for column, held in parts.items() if held]
+        if len(found) > 1 or any(len(held) > _MOST_OF_A_NAME for held in parts.values()):
             raise NoReadingError
         self._phrases.take(run, "value")
-        self._lacking = "" if held else written
-        values = tuple(sorted(held)) or (written,)
-        self._conditions.append(Condition(column=key, values=values))
+        self._lacking = "" if found else written
+        column = found[0] if found else self._nearest_names(written)
+        values = tuple(sorted(parts[column])) or (written,)
+        self._conditions.append(Condition(column=column, values=values))
+
+    def _nearest_names(self, written: str) -> int:
+        """The column of names of which one is written nearly so; the key if there is none."""
+        near = (
+            column
+            for column in self._table.names
+            if get_close_matches(written, [*islice(self._table.texts(column), _MOST_NEAR)], 1)
+        )
+        return min(near, default=self._table.key)
 
     def _named_in_part(self, word: Word) -> int | None:
         """The only column whose head has a word: "due" for "Due date". None if there are several.
@@ -222,8 +308,17 @@ class Naming:
             for place, head in enumerate(heads)
             if word.stem in head and len(head) <= _MOST_WORDS_OF_A_HEAD
         ]
+        self._is_inferred = self._is_inferred or not found
+        if not found and self._language == "en":
+            nouns = agents(word.folded)
+            found = [
+                one
+                for one, column in enumerate(self._table.columns)
+                if nouns.intersection(fold(column.bare).split()[-1:])
+            ]
         if not found:
             found = [*self._of_measure(word, self._table.numeric())]
+            found = found or [*self._of_measure(word, range(len(self._table.columns)))]
         return found[0] if len(found) == 1 else None
 
     def _of_measure(self, word: Word, columns: Iterable[int]) -> Iterator[int]:
@@ -234,6 +329,15 @@ class Naming:
 
     def _head(self, column: int) -> set[str]:
         return set(fold(self._table.columns[column].name).split())
+
+    def _adds_up(self, column: int) -> bool:
+        """Whether a column has amounts: no dates, years or numbers of an order."""
+        values = [one for one in self._table.quantities(column) or () if one is not None]
+        head = self._head(column)
+        if not values or values[0].is_date or head & words_of("orders"):
+            return False
+        are_years = all(is_year(one.value) and not one.unit for one in values)
+        return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
 
 
 def _are_names(texts: Iterable[str]) -> bool:

@@ -16,6 +16,8 @@ _WORD = re.compile(r"[^\s?!,;:()\"“”„]+")
 _EDGES = ".'’`*"
 _POSSESSIVE = re.compile(r"['’]s$")
 _BEHIND_NAME = re.compile(r"[,(\[]")
+_BETWEEN_ITEMS = re.compile(r" ?[,;&] ?| and ")
+_ITEM = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _LONGEST_CELL_CHARS = 120
 _MOST_QUANTITY_WORDS = 4
 
@@ -34,11 +36,13 @@ class Word:
     end: int
     use: str = ""
     column: int | None = None
+    is_sign: bool = False
+    """Whether it alone is in capitals: IT, US."""
 
     @property
     def is_quiet(self) -> bool:
         """Whether it says nothing about rows and columns."""
-        return self.folded in words_of("quiet")
+        return self.folded in words_of("quiet") and not self.is_sign
 
 
 class Phrases:
@@ -47,6 +51,8 @@ class Phrases:
     def __init__(self, question: str, language: str) -> None:
         self._question = question
         self.words = [*words_in(question, language)]
+        for word in self.words if not question.isupper() else ():
+            word.is_sign = len(word.text) > 1 and word.text.isupper()
 
     def text(self, run: Run) -> str:
         """The words as written."""
@@ -123,7 +129,8 @@ def words_in(text: str, language: str) -> Iterator[Word]:
         if word:
             start = match.start() + match[0].index(word)
             bare = _POSSESSIVE.sub("", word)
-            yield Word(word, fold(bare), _stem(bare, language), start, start + len(bare))
+            folded = fold(bare).replace("’", "'")
+            yield Word(word, folded, _stem(bare, language), start, start + len(bare))
 
 
 def stems(text: str, language: str) -> list[str]:
@@ -144,11 +151,16 @@ def as_words(text: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def forms(cell: str) -> frozenset[str]:
-    """The forms in which a question may write a cell: whole, up to a comma or bracket, as a key."""
+    """The forms in which a question may write a cell.
+
+    Whole, up to a comma or bracket, as a key, and each of several things that it lists.
+    """
     if len(cell) > _LONGEST_CELL_CHARS:
         return frozenset()
     name = _BEHIND_NAME.split(cell, maxsplit=1)[0]
-    return frozenset({as_words(cell), as_words(name), *key_terms(cell)} - {""})
+    items = _BETWEEN_ITEMS.split(cell)
+    listed = items if all(_ITEM.fullmatch(item) for item in items) else []
+    return frozenset({*map(as_words, (cell, name, *listed)), *key_terms(cell)} - {""})
 
 
 def whole_keys(text: str) -> set[str]:

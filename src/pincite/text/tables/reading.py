@@ -30,17 +30,26 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A row's cell is one of `values`, or its number is in a relation to `number`."""
+    """A cell is one of `values`, or its number is compared with `number` or with that in `other`."""
 
     column: int
     relation: str = "="
     values: tuple[str, ...] = ()
     number: Quantity | None = None
+    other: int | None = None
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether numbers are compared, and not texts."""
+        return self.number is not None or self.other is not None
 
     def said(self, table: Table) -> str:
         """`Price < 300`."""
         asked = " or ".join(self.values) if self.number is None else number_text(self.number)
+        asked = asked if self.other is None else table.columns[self.other].name
         name = table.columns[self.column].name
+        if self.values == ("",):
+            return f"{name} is empty"
         return f"{name} {self.relation} {asked}" if name else f"it says {asked}"
 
 
@@ -80,7 +89,8 @@ class Reading:
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
     Numbers are computed for each value of the column `group`, if there is one. Of a share, `rows` are
-    all rows of the table, the `part` first.
+    all rows of the table, the `part` first. `is_inferred` says that a column is meant whose head the
+    question does not have.
     """
 
     table: Table
@@ -95,6 +105,7 @@ class Reading:
     lacking: str = ""
     group: int | None = None
     part: int = 0
+    is_inferred: bool = False
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:
@@ -109,23 +120,27 @@ class Reading:
     def left_out(self) -> tuple[str, ...]:
         """What of the table takes no part: "1 total row", "2 empty cells"."""
         table = self.table
-        columns = {one.column for one in self.conditions if one.number is not None}
+        columns = {one.column for one in self.conditions if one.is_compared}
         columns |= {self.ranked.column} if self.ranked else set()
         columns |= {self.over} if self.over is not None else set()
         empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
         is_of_rows = self.operation in (Operation.COUNT, Operation.PROPORTION)
         is_over_rows = bool(columns) or self.placed or is_of_rows
         counts = {
-            "total row": len(table.totals) if is_over_rows else 0,
+            "total row": len(table.totals) + self._unnamed_sums if is_over_rows else 0,
             "row of one cell": len(table.notes) if is_over_rows else 0,
             "empty cell": empty,
         }
         return tuple(_counted(number, what) for what, number in counts.items() if number)
 
     @property
+    def _unnamed_sums(self) -> int:
+        return len(self.table.sums - {row.start for row in self.rows})
+
+    @property
     def is_lookup(self) -> bool:
         """Whether rows are found by what stands in them, without comparing them."""
-        is_compared = any(one.number and one.relation != "=" for one in self.conditions)
+        is_compared = any(one.is_compared and one.relation != "=" for one in self.conditions)
         is_compared = is_compared or bool(self.ranked or self.placed)
         return self.operation is Operation.ROWS and bool(self.conditions) and not is_compared
 
@@ -165,8 +180,17 @@ def chosen_rows(
     ranked: Ranked | None = None,
     placed: Placed | None = None,
 ) -> tuple[Row, ...]:
-    """The rows that meet all conditions, in order or by rank, or those at a place in their order."""
-    rows = [row for row in table.rows if all(_meets(table, row, one) for one in conditions)]
+    """The rows that meet all conditions, in order or by rank, or those at a place in their order.
+
+    Rows that add up others are among them only where rows are named.
+    """
+    are_named = any(one.values and one.column in table.names for one in conditions)
+    rows = [
+        row
+        for row in table.rows
+        if (are_named or row.start not in table.sums)
+        and all(_meets(table, row, one) for one in conditions)
+    ]
     if ranked:
         return tuple(_by_rank(table, rows, ranked))
     if placed and placed.beside:
@@ -180,10 +204,12 @@ def chosen_rows(
 def _meets(table: Table, row: Row, condition: Condition) -> bool:
     """Whether a row meets a condition; an empty cell does not."""
     asked = condition.number
-    if asked is None:
+    if not condition.is_compared:
         return table.text(row, condition.column) in condition.values
+    if condition.other is not None:
+        asked = table.quantity(row, condition.other)
     held = table.quantity(row, condition.column)
-    if held is None:
+    if held is None or asked is None:
         return False
     last = asked.value if asked.end is None else asked.end - 1
     return {
@@ -274,7 +300,7 @@ _MOST_COMPARED = 20_000
 def nearest_names(reading: Reading) -> list[str]:
     """The cells nearest to the only one that is asked for, if no row has it."""
     asked = [one for one in reading.conditions if one.relation == "="]
-    if len(reading.conditions) != 1 or not asked:
+    if len(reading.conditions) != 1 or not asked or asked[0].other is not None:
         return []
     table, wanted = reading.table, asked[0]
     if wanted.number is None:

@@ -27,7 +27,11 @@ _LEAD_CHARS = 500
 _LONGEST_UNIT_SIGN = 3
 _DIGITS_OF_A_NAME = 3
 _LONGEST_NAME_CHARS = 120
+_PERSON = re.compile(r"[A-ZÀ-Þ][^\W\d_]*[.'’-]?(?:[ -][A-ZÀ-Þ][^\W\d_]*[.'’]?){1,3}")
 _BEFORE_UNITS = ("per", "of", "pro", "je")
+_FEWEST_NAMED = 3
+_FEWEST_ADDED, _FEWEST_FIGURES = 2, 5
+"""1,000 after 400 and 600 may be a price like these; 59,200 jobs and 194 after their parts are not."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
 _NO_VALUE = frozenset(
@@ -136,6 +140,34 @@ class Table:
         values = self.quantities(column)
         return values[self._places[row.start]] if values else None
 
+    @cached_property
+    def names(self) -> frozenset[int]:
+        """The columns that name rows: the key, and those of words of which each row has another."""
+        return frozenset({self.key, *(one for one in range(len(self.columns)) if self._names(one))})
+
+    def _names(self, column: int) -> bool:
+        texts = list(self.texts(column))
+        are_words = all(text[:1].isalpha() and "," not in text for text in texts)
+        is_one_each = _FEWEST_NAMED <= len(texts) == len(set(texts))
+        return is_one_each and are_words and self.quantities(column) is None and not self.is_form
+
+    @cached_property
+    def sums(self) -> frozenset[int]:
+        """Where those of `rows` begin that add up others without being called so: "Quarter 1"."""
+        columns = [one for one in self.numeric() if not self.is_dated(one)]
+        since, single, added = _Added(), _Added(), _Added()
+        found: set[int] = set()
+        for row in self.rows:
+            held = {one: got.value for one in columns if (got := self.quantity(row, one))}
+            if any(some.is_sum(held) for some in (since, single, added)):
+                found.add(row.start)
+                added.add(held)
+                since = _Added()
+            else:
+                since.add(held)
+                single.add(held)
+        return frozenset(found)
+
     @property
     def is_form(self) -> bool:
         """Whether it is labels with their values, without heads."""
@@ -187,6 +219,26 @@ class Table:
         return (found.unit if found else "") or self.columns[column].unit
 
 
+class _Added:
+    """The sums of some rows, column by column."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._sums: defaultdict[int, Decimal] = defaultdict(Decimal)
+
+    def add(self, held: Mapping[int, Decimal]) -> None:
+        self._rows += 1
+        for column, value in held.items():
+            self._sums[column] += value
+
+    def is_sum(self, held: Mapping[int, Decimal]) -> bool:
+        """Whether a row has these sums, in so many figures that it cannot be by chance."""
+        if self._rows < _FEWEST_ADDED or any(self._sums[one] != held[one] for one in held):
+            return False
+        figures_of = (f"{abs(value):f}".replace(".", "").strip("0") for value in held.values())
+        return sum(map(len, figures_of)) >= _FEWEST_FIGURES
+
+
 def parts_of(text: str) -> set[str]:
     """Runs of letters and of digits, without zeros in front, and digits that stand in groups as one.
 
@@ -199,13 +251,24 @@ def parts_of(text: str) -> set[str]:
     return parts
 
 
-def are_persons(table: Table) -> bool:
-    """Whether each row is a person: the head of its key says so, and all keys have several words."""
+def names_of_persons(table: Table) -> list[int]:
+    """The columns of the persons that rows are: a key of several words called so, or "First name"."""
     head = {word.casefold() for word in table.columns[table.key].name.split()}
     names = [text for text in table.texts(table.key) if text]
-    return bool(head & words_of("of_persons")) and all(
-        " " in text and text[0].isupper() for text in names
-    )
+    if head & words_of("of_persons") and all(" " in text and text[0].isupper() for text in names):
+        return [table.key]
+    return [
+        place
+        for place, column in enumerate(table.columns)
+        if fold(column.bare) in words_of("names_of_persons")
+        and all(text[:1].isupper() for text in table.texts(place))
+    ]
+
+
+def has_persons(table: Table, column: int) -> bool:
+    """Whether each cell is the name of a person, as far as can be seen: two to four capital words."""
+    texts = {text for text in table.texts(column) if text}
+    return bool(texts) and all(_PERSON.fullmatch(text) for text in texts)
 
 
 def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:

@@ -7,18 +7,19 @@ from functools import cache
 from typing import Any
 
 from pincite.settings.toml_files import shipped
+from pincite.text.terms import fold
 
 
 @cache
 def words_of(kind: str) -> frozenset[str]:
     """A list of words or phrases."""
-    return frozenset(_file()[kind])
+    return frozenset(map(fold, _file()[kind]))
 
 
 @cache
 def ways_of(kind: str) -> Mapping[str, str]:
     """What each word or phrase of a group means: `cheapest` is `lowest price`."""
-    return {word: meaning for meaning, words in _file()[kind].items() for word in words}
+    return {fold(word): meaning for meaning, words in _file()[kind].items() for word in words}
 
 
 def singular(word: str) -> str:
@@ -29,6 +30,34 @@ def singular(word: str) -> str:
         if word.endswith(several) and len(word) > len(several) + 2
     )
     return word if word.endswith("ss") else next(found, word)
+
+
+def agents(word: str) -> frozenset[str]:
+    """English nouns for who does what a verb says: `owner` for `owns`, `supplier` for `supplied`."""
+    bases = {word, singular(word), word.removesuffix("ing"), word.removesuffix("ed")}
+    ends = {base.removesuffix("e") + end for base in bases for end in ("er", "or")}
+    return frozenset(ends | {base[:-1] + "ier" for base in bases if base.endswith(("y", "i"))})
+
+
+def calendar_names(phrase: str) -> tuple[str, ...]:
+    """All ways to write the day of the week, month or quarter that a phrase names."""
+    kind, number = calendar_place(phrase)
+    return tuple(map(fold, _file()["calendar"][kind][number])) if kind else ()
+
+
+def calendar_place(phrase: str) -> tuple[str, int]:
+    """Which day, month or quarter a phrase names, as ("months", 0) for January; ("", -1) for none."""
+    return _calendar().get(phrase, ("", -1))
+
+
+@cache
+def _calendar() -> Mapping[str, tuple[str, int]]:
+    return {
+        fold(written): (kind, number)
+        for kind, names in _file()["calendar"].items()
+        for number, ways in enumerate(names)
+        for written in ways
+    }
 
 
 def words_for_label(label: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of, row_at
 from pincite.text.tables.phrases import Phrases, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
-from pincite.text.tables.tables import Row, Table, are_persons
+from pincite.text.tables.tables import Row, Table, names_of_persons
 from pincite.text.tables.words import ways_of
 
 
@@ -105,7 +105,8 @@ def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
 def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
     """The names that are asked for, where the rows are persons and the row's name is not asked for."""
     name = as_words(table.text(row, table.key))
-    if not are_persons(table) or contains([phrases.text((0, len(phrases.words)))], name):
+    question = phrases.text((0, len(phrases.words)))
+    if table.key not in names_of_persons(table) or contains([question], name):
         return
     places = [place for place, word in enumerate(phrases.words) if word.text[0].isupper()]
     for _, group in groupby(enumerate(places), key=lambda one: one[1] - one[0]):
