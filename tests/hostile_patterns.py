@@ -31,7 +31,7 @@ _ALWAYS = often(
 _SIZE = 2_000
 _SUSPICIOUS_SECONDS = 0.004
 _LONGEST_SECONDS = 0.25
-_WORSE_THAN_LINEAR = 3.0
+_WORSE_THAN_LINEAR, _SURELY_WORSE = 3.0, 3.5
 
 
 class Used(NamedTuple):
@@ -350,11 +350,11 @@ def _grows(
     Looked at again where it seems too much: another program may have had the processor's memory.
     """
     growth, small = 0.0, 0.0
-    for size in (_SIZE, _SIZE, 2 * _SIZE):
-        small = min(_seconds(find, pattern, lead, unit, size) for _ in range(3))
-        large = min(_seconds(find, pattern, lead, unit, 4 * size) for _ in range(3))
+    for number, size in enumerate((_SIZE, _SIZE, 2 * _SIZE)):
+        small = min(_seconds(find, pattern, lead, unit, size) for _ in range(2))
+        large = min(_seconds(find, pattern, lead, unit, 4 * size) for _ in range(2))
         growth = (large / small) ** 0.5 if small >= _SUSPICIOUS_SECONDS else 0.0
-        if growth <= _WORSE_THAN_LINEAR:
+        if growth <= _WORSE_THAN_LINEAR or (number and growth > _SURELY_WORSE):
             break
     return growth, small
 

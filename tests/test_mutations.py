@@ -13,7 +13,7 @@ import pytest
 from tiers import often
 
 ROOT = Path(__file__).parents[1]
-MUTANTS = often(75, 40)
+MUTANTS = often(75, 25)
 
 
 @pytest.fixture

@@ -154,13 +154,15 @@ def test_a_row_that_happens_to_be_a_sum_is_no_total() -> None:
 
 def test_sums_that_are_not_called_so_are_told_as_left_out() -> None:
     reading = read("Which month had the most complaints?", MONTHS)
-    assert reading is not None and reading.left_out == ("2 total rows",)
+    assert reading is not None
+    assert reading.left_out == ("2 total rows",)
 
 
 def test_several_tables_prefer_the_column_that_is_called_so() -> None:
     woods = (f"Wood,{head},Metres\nOak,5,40\nElm,7,20\n" for head in ("Price", "Cost"))
     named, meant = (read("What is the price of Oak?", content) for content in woods)
-    assert named and meant
+    assert named is not None
+    assert meant is not None
     assert (named.is_inferred, meant.is_inferred) == (False, True)
 
 
