@@ -50,6 +50,42 @@ def test_blocks_carry_the_heading_above_them() -> None:
     assert document.blocks[-1].section == ("2 TORQUE VALUES",)
 
 
+MINUTES = """Minutes
+
+1. Welcome
+The chair opened the meeting and noted that the invitation had been sent in time to all.
+
+2. Accounts 2025
+Daniel Huber presented the accounts, which closed with a surplus of 38,420 francs this year.
+
+3. Elections
+Monika Reber was confirmed as chair for two years, and Daniel Huber stepped down at last.
+"""
+
+
+def test_numbered_titles_with_prose_right_below_are_headings() -> None:
+    document = read(MINUTES)
+    assert [text for kind, text in blocks(document) if kind == "heading"] == [
+        "1. Welcome",
+        "2. Accounts 2025",
+        "3. Elections",
+    ]
+    assert document.blocks[-1].section == ("3. Elections",)
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "1. Open the lid\nLift it.\n\n2. Take the filter\nPull it.\n\n3. Rinse it\nUse water.\n",
+        MINUTES.replace("2. Accounts", "4. Accounts"),
+        MINUTES.replace("\n\n", "\n"),
+        MINUTES.replace("Welcome\nThe chair", "Welcome\n  the chair"),
+    ],
+)
+def test_steps_and_lists_are_no_headings(listed: str) -> None:
+    assert "heading" not in {kind for kind, _ in blocks(read(listed))}
+
+
 def test_the_text_is_the_file_unchanged() -> None:
     text = "one\r\n\r\ntwo\rthree"
     document = read(text)

@@ -12,7 +12,6 @@ from pincite.text.structure import (
     LIST_CHARS,
     LIST_ITEMS,
     PARAGRAPH_CHARS,
-    SECTION_CHARS,
     SHORT_LIST_CHARS,
     Unit,
     pieces_of,
@@ -133,13 +132,12 @@ def test_what_takes_a_statement_back_is_shown_with_it(tmp_path: Path) -> None:
     assert exception in text(found, unit(found, "Firms report each year."))
 
 
-def test_a_short_section_is_shown_whole_and_without_its_heading(tmp_path: Path) -> None:
+def test_a_quote_goes_no_further_than_the_list_or_paragraph(tmp_path: Path) -> None:
     path = tmp_path / "rules.md"
     path.write_text("# A\n\n## Limits\n\nIt is set.\n\n- one\n- two\n\nAsk first.\n\n## B\n\nNo.\n")
     found = FileReader().read(path)
-    whole = "It is set.\n\n- one\n- two\n\nAsk first."
-    assert len(whole) < SECTION_CHARS
-    assert text(found, unit(found, "two")) == whole
+    assert text(found, unit(found, "two")) == "It is set.\n\n- one\n- two"
+    assert text(found, unit(found, "Ask first.")) == "Ask first."
     assert text(found, unit(found, "No.")) == "No."
 
 

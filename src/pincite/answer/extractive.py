@@ -189,7 +189,7 @@ class _Units:
         )
 
     def _is_read_with(self, document: Document, number: int, item: Evidence, unit: Unit) -> bool:
-        """Whether both would be shown, and are in one short section."""
+        """Whether both would be shown, and are near each other in one section."""
         known = self.evidence[number]
         both = _both(known, unit)
         between = Span(document_id=item.span.document_id, start=both.start, end=both.end)

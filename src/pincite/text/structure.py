@@ -1,4 +1,4 @@
-"""Finds the structural unit to show around a sentence: its paragraph, list, section or table.
+"""Finds the structural unit to show around a sentence: its paragraph, list or table.
 
 A sentence is rarely read alone: it belongs to a paragraph, a sequence of steps, a table. The
 smallest such unit is shown as one quote: a stretch of the document, word for word.
@@ -97,8 +97,7 @@ BRIEF_CHARS = 240
 """How much of a paragraph is shown for units other than the best one."""
 
 SECTION_CHARS = 800
-"""A section of several paragraphs, lists or code blocks up to this long is shown whole: the context
-of a sentence is usually below the same heading."""
+"""Several good sentences of a section up to this long are shown as one quote with what is between."""
 
 LIST_CHARS = 1_400
 LIST_ITEMS = 15
@@ -148,10 +147,6 @@ def unit_around(
         return Unit(start=start, end=end)
     kind = blocks[place].kind
     room = BRIEF_CHARS if is_brief else PARAGRAPH_CHARS
-    if not is_brief and kind is not BlockKind.TABLE_ROW:
-        section = _short_section(document, place)
-        if section is not None:
-            return section
     if kind is BlockKind.LIST_ITEM:
         whole = _list_around(document, place, is_wanted, is_brief=is_brief)
         return whole or _item(document, place, start, end, room)
@@ -162,29 +157,6 @@ def unit_around(
     if kind is BlockKind.PARAGRAPH:
         announced = _announced(document, place, end, is_brief=is_brief)
         return announced or _in_block(document, place, start, end, room)
-    return Unit(start=start, end=end)
-
-
-def _short_section(document: Document, place: int) -> Unit | None:
-    """Everything below a heading, if it is short and more than one block."""
-    blocks, section = document.blocks, document.blocks[place].section
-    if not section:
-        return None
-    first = last = place
-    while first and _is_body(blocks[first - 1], section):
-        first -= 1
-    while last + 1 < len(blocks) and _is_body(blocks[last + 1], section):
-        last += 1
-    while last > place and is_page_edge(document, blocks[last].start, blocks[last].end):
-        last -= 1
-    while first < place and is_page_edge(document, blocks[first].start, blocks[first].end):
-        first += 1
-    start, end = _with_marker(document, first), blocks[last].end
-    if first == last or end - start > SECTION_CHARS:
-        return None
-    # Table rows and clauses are units of their own: their neighbours would be read as answers too.
-    if any(_stands_alone(document, block) for block in blocks[first : last + 1]):
-        return None
     return Unit(start=start, end=end)
 
 

@@ -192,6 +192,9 @@ _SINGLE_NUMBER = re.compile(r"\d{1,3}\.?[ \t]+[^\W\d_]")
 _ABOVE_LITERAL = re.compile(
     r"(?:\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::.*|(?!\.\. ).*::)$"
 )
+_TITLED = re.compile(r"(\d{1,3})[.)]?[ \t]+[A-ZÀ-Þ].{0,60}")
+_FEWEST_TITLES = 3
+_SHORTEST_SECTION_CHARS = 80
 _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
 
@@ -252,6 +255,7 @@ class _Blocks:
         self._lines = list(_lines(text))
         self._width = max((len(line.text) for line in self._lines), default=0)
         self._outline = Outline()
+        self._titles = frozenset(_titles(self._lines))
         # Underlined headings: the first kind of underline in the file is the highest level.
         self._underlines: list[str] = []
 
@@ -311,6 +315,8 @@ class _Blocks:
             return 0
         if _is_capital_heading(text):
             return 1
+        if position in self._titles:
+            return 2
         if self._lines[position + 1 :] and self._lines[position + 1].text:
             return 0
         if _NAMED.match(text):
@@ -369,6 +375,33 @@ def _lines(text: str) -> Iterator[_Line]:
         bare = match[0].strip()
         start = match.start() + len(match[0]) - len(match[0].lstrip())
         yield _Line(start, start + len(bare), bare, start - match.start() if bare else 0)
+
+
+def _titles(lines: Sequence[_Line]) -> Iterator[int]:
+    """The lines that are numbered titles with prose right below, as in minutes: "1. Welcome".
+
+    They are numbered one by one from 1, and what is below is longer than the step of a list.
+    """
+    found: list[int] = []
+    below = 0
+    for number, line in enumerate(lines[:-1]):
+        title = _TITLED.fullmatch(line.text)
+        is_first = not number or not lines[number - 1].text
+        if (
+            not title
+            or not is_first
+            or line.text[-1:] in ".,;:!?"
+            or int(title[1]) != len(found) + 1
+        ):
+            continue
+        behind = lines[number + 1]
+        if not behind.text[:1].isupper() or behind.indent or _LIST_MARKER.match(behind.text):
+            continue
+        found.append(number)
+        prose = takewhile(lambda one: one.text, lines[number + 1 :])
+        below += sum(len(one.text) for one in prose)
+    if len(found) >= _FEWEST_TITLES and below >= _SHORTEST_SECTION_CHARS * len(found):
+        yield from found
 
 
 def _is_capital_heading(text: str) -> bool:
