@@ -528,3 +528,19 @@ def test_a_changed_group_is_found(orders: Library, change: Any) -> None:
     form = json.loads(json.dumps(answer_form(orders.ask("How many orders per customer?"))))
     change(form["derivation"]["groups"])
     assert problems(form)
+
+
+ELECTION = """<h1>Council election</h1><table>
+<tr><th>Party</th><th>Votes</th><th>Seats</th></tr>
+<tr><td>Greens</td><td>4,120</td><td>9</td></tr><tr><td>Liberals</td><td>2,605</td><td>6</td></tr>
+<tr><td>Labour</td><td>1,710</td><td>4</td></tr></table>
+"""
+
+
+def test_a_number_of_another_column_is_no_short_answer(tmp_path: Path) -> None:
+    (tmp_path / "election.html").write_text(ELECTION)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "election.html"])
+        assert library.ask("How many seats did the Liberals get?").short_answer == "6"
+        for question in ("How many ballots went to the Greens?", "How did the Greens do?"):
+            assert library.ask(question).short_answer not in ("4,120", "9")

@@ -51,6 +51,21 @@ L1,2026-01-05,2026-01-30,,2026-01-06
 L2,2026-01-12,,1.10,
 L3,2026-02-01,2026-03-01,,2026-02-02
 """
+PEOPLE = """Patient no.,Last name,First name,Date of birth,Ward,Admitted
+P-1,Brandt,Ole,1948-03-12,Cardiology,2026-05-02
+P-2,Cruz,Marta,1990-11-30,Surgery,2026-05-03
+P-3,Huang,Li,2015-06-02,Surgery,2026-05-01
+"""
+WINES = """Wine,Vintage,Glass,Bottle,CPU cores
+Riesling,2022,7.50,38.00,4
+Barolo,2016,,98.00,8
+Rioja,2017,9.50,49.00,16
+"""
+VOTES = """Party,Votes,Seats
+Greens,4120,9
+Liberals,2605,6
+Labour,1710,4
+"""
 
 
 def read(question: str, content: str, language: str = "en") -> Reading | None:
@@ -80,6 +95,11 @@ def cells(reading: Reading | None) -> list[str]:
         (LESSONS, "In which room does Diego teach?", ["7"]),
         (LOANS, "When was L1 shipped?", ["2026-01-06"]),
         (MONTHS, "How many complaints were there in Quarter 1?", ["7"]),
+        (PEOPLE, "Who is the youngest?", ["Li", "Huang"]),
+        (PEOPLE, "Who is the oldest?", ["Ole", "Brandt"]),
+        (WINES, "What is the oldest wine?", ["Barolo"]),
+        (WINES, "How many cores does Barolo have?", ["8"]),
+        (VOTES, "Which party won the most votes?", ["Greens"]),
         (MONTHS, "What was the revenue in the second quarter?", ["68400"]),
     ],
 )
@@ -98,6 +118,8 @@ def test_a_cell_is_asked_for_by_a_verb_a_part_or_a_kind(
         (PARTS, "Which parts are below their reorder level?", ["BX-102", "EL-331"]),
         (MONTHS, "Which month had the most complaints?", ["March"]),
         (MONTHS, "Which months had no complaints?", ["April"]),
+        (PEOPLE, "Which patients were born after 1980?", ["P-2", "P-3"]),
+        (WINES, "Which wines cost less than 50 euros a bottle?", ["Riesling", "Rioja"]),
         (LOANS, "Which loans have not been returned?", ["L2"]),
         (ENERGY, "Welche Monate lagen über 300 kWh?", ["Januar", "Februar"]),
     ],
@@ -140,6 +162,8 @@ def test_numbers_are_computed_from_the_rows_that_are_meant(
         (STAFF, "What is the average salary in it for women?"),
         (LESSONS, "How many days does Clara Weiss teach?"),
         (PARTS, "How many parts do we need?"),
+        (VOTES, "Which party lost votes?"),
+        (VOTES, "How many votes did Labour lose?"),
     ],
 )
 def test_what_may_mean_other_rows_is_left_to_others(content: str, question: str) -> None:

@@ -151,6 +151,10 @@ class _Parse(Comparing):
         self._ranked = Ranked(column=dated[0], is_highest=way == "last")
 
     def _ranked_by(self, measure: str, place: int) -> int:
+        births = [one for one in self._table.numeric() if measures()["birth"] & self._head(one)]
+        is_of_age = self._words[place].folded in words_of("of_age") and len(births) == 1
+        if is_of_age and self._table.is_dated(births[0]):
+            return births[0]
         self._measures = {measure: place}
         column = self._measured(self._table.numeric())
         if column is None:
@@ -329,6 +333,8 @@ class _Parse(Comparing):
             behind = next((word for word in self._words[run[1] :] if not word.is_quiet), None)
             if behind is None or not behind.folded.endswith(("s", "n", "e")):
                 raise NoReadingError  # "The number of the player" is in a row.
+        if column is None:
+            column = self._number_named_in_part(run[1])
         if column is not None and column not in self._table.names:
             if self._table.quantities(column) is None:
                 raise NoReadingError
@@ -339,6 +345,18 @@ class _Parse(Comparing):
             self._operation, self._over = Operation.SUM, amounts  # "How many lamps were ordered"
         else:
             self._operation = Operation.COUNT
+
+    def _number_named_in_part(self, place: int) -> int | None:
+        """The column of numbers whose head has the next word: "how many cores" for "CPU cores"."""
+        while place < len(self._words) and self._words[place].is_quiet:
+            place += 1
+        word = self._words[place] if place < len(self._words) else None
+        column = self._named_in_part(word) if word and not word.use else None
+        if column is None or not self._adds_up(column):
+            return None
+        self._phrases.take((place, place + 1), "column", column)
+        self._named.setdefault(column, place)
+        return column
 
     def _amounts_of(self, place: int) -> int | None:
         """The column with the amounts of what is counted, if that is a value and not the rows.
@@ -382,11 +400,21 @@ class _Parse(Comparing):
                 word.folded in measures()["price"] and self._has_price()
             ):
                 unknown.append(place)
+        if len(unknown) == 1 and self._does_most(unknown[0]):
+            unknown = []
         self._rank_by_date()
         periods = self._periods()
         unknown = [one for one in unknown if one not in periods and self._words[one].use != "rank"]
         if unknown:
             self._name_row((unknown[0], unknown[-1] + 1))
+
+    def _does_most(self, place: int) -> bool:
+        """Whether a word only says what is done with most of a named column: "won the most votes"."""
+        behind = place + 1
+        while behind < len(self._words) and self._words[behind].folded in words_of("articles"):
+            behind += 1
+        is_ranked = behind < len(self._words) and self._words[behind].use == "rank"
+        return is_ranked and self._ranked is not None and self._ranked.column in self._named
 
     def _is_of_size(self, place: int) -> bool:
         """Whether a word asks only for the number in a named column: "how high was the flow"."""
@@ -415,6 +443,8 @@ class _Parse(Comparing):
 
     def _has_price(self) -> bool:
         """Whether money is what is compared, ranked or added up."""
+        if any(currency(one.number.unit) for one in self._conditions if one.number is not None):
+            return True
         used = [one.column for one in self._conditions if one.number is not None]
         used += [self._ranked.column] if self._ranked else []
         used += [] if self._over is None else [self._over]

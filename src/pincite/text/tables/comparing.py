@@ -160,6 +160,11 @@ class Comparing(Naming):
             ]
         return [*fitting, *dated] if is_bare_year else fitting
 
+    def _has_years(self, column: int) -> bool:
+        values = [one for one in self._table.quantities(column) or () if one is not None]
+        are_years = all(is_year(one.value) and not one.unit for one in values)
+        return are_years and bool(self._head(column) & words_of("years"))
+
     def _measured(self, columns: Iterable[int]) -> int | None:
         """The one of some columns that a word for its measure names. Raises if there are several."""
         columns = list(columns)
@@ -168,7 +173,7 @@ class Comparing(Naming):
                 column
                 for column in columns
                 if measures()[measure].intersection(self._head(column))
-                or (measure == "date" and self._table.is_dated(column))
+                or (measure == "date" and (self._table.is_dated(column) or self._has_years(column)))
             ]
             if len(found) > 1:
                 raise NoReadingError

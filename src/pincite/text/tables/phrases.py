@@ -17,7 +17,7 @@ _EDGES = ".'’`*"
 _POSSESSIVE = re.compile(r"['’]s$")
 _BEHIND_NAME = re.compile(r"[,(\[]")
 _BETWEEN_ITEMS = re.compile(r" ?[,;&] ?| and ")
-_ITEM = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
+_ITEM = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
 _LONGEST_CELL_CHARS = 120
 _MOST_QUANTITY_WORDS = 4
 

@@ -117,6 +117,27 @@ def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
             yield phrases.text((run[0], run[-1] + 1))
 
 
+def names_its_cell(question: Question, short: Span, sources: Sources) -> bool:
+    """Whether a question names what some words of a table's row are: the head of the cell they fill.
+
+    Words outside tables have no such name. A row holds several numbers, and a model that reads prose
+    may take any of them for the answer.
+    """
+    document = sources.document(short.document_id)
+    blocks = document.blocks_in(short.start, short.end)
+    if not any(block.kind is BlockKind.TABLE_ROW for block in blocks):
+        return True
+    asked = {word.stem for word in words_in(question.plain, question.language) if not word.is_quiet}
+    heads = [
+        document.text[slice(*head)]
+        for block in blocks
+        for cell in block.cells
+        if (cell.start, cell.end) == (short.start, short.end)
+        for head in cell.column_headers
+    ]
+    return any(word.stem in asked for head in heads for word in words_in(head, question.language))
+
+
 def asked_cell(readings: Sequence[Reading]) -> Span | None:
     """The one cell that is asked for; None if there are several, or none."""
     if len(readings) != 1 or len(readings[0].rows) != 1:

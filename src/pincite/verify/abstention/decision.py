@@ -15,7 +15,13 @@ from pincite.records.flow import Evidence, Hit, Question
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import PassageReader, Sources, TermWeights
 from pincite.verify.abstention.asked_kinds import NUMBER, missing_kind
-from pincite.verify.abstention.by_table import asked_cell, by_table, not_compared, of_another_row
+from pincite.verify.abstention.by_table import (
+    asked_cell,
+    by_table,
+    names_its_cell,
+    not_compared,
+    of_another_row,
+)
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
@@ -133,9 +139,15 @@ class Judge:
             or too_little
             or lacking,
             caveat=_caveat(uncompared, few, len(evidence)),
-            short=None if is_doubtful else _short_answer(signals),
+            short=None if is_doubtful else self._short_answer(question, signals),
             is_doubtful=is_doubtful,
         )
+
+    def _short_answer(self, question: Question, signals: Signals) -> Span | None:
+        read = signals.read
+        if read is None or read.short is None or read.short_probability < SHORT_ANSWER_PROBABILITY:
+            return None
+        return read.short if names_its_cell(question, read.short, self._sources) else None
 
     def _is_named(self, question: Question, evidence: Sequence[Evidence]) -> bool:
         """Whether the best quote names the date, code or number that is asked about, in any form.
@@ -226,11 +238,6 @@ def _caveat(uncompared: str, few: str, count: int) -> str:
 def _speaks_against(signals: Signals) -> bool:
     """Whether the quotes lack a number of the question, or say the opposite."""
     return bool(signals.numbers or signals.negated or signals.opposed)
-
-
-def _short_answer(signals: Signals) -> Span | None:
-    read = signals.read
-    return read.short if read and read.short_probability >= SHORT_ANSWER_PROBABILITY else None
 
 
 # The confidence that quotes answer a question.
