@@ -15,6 +15,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pincite.ingest.office.xlsx import XlsxReader
 from pincite.records.document import Block, BlockKind, Cell, Coverage, Document, FlagKind
+from pincite.text.tables.tables import tables_of
 from tests.ingest.test_package import Parts, saved, zipped
 
 
@@ -312,3 +313,24 @@ def test_a_damaged_drawing_is_a_gap() -> None:
     }
     document = read_parts(two_sheets() | drawn)
     assert any("drawings on the sheet 'Sales'" in gap for gap in document.gaps)
+
+
+def test_a_table_that_was_typed_as_text_has_heads_and_is_apart_from_the_sheet_before() -> None:
+    book = openpyxl.Workbook()
+    first = book.worksheets[0]
+    first.title = "Members"
+    for row in (["Name", "Age"], ["Tom", 58], ["Lisa", 41]):
+        first.append(row)
+    second = book.create_sheet("Matches")
+    for row in (
+        ["Day", "Home", "Guests"],
+        ["03.04.2026", "Tal", "340"],
+        ["10.04.2026", "Berg", "28"],
+    ):
+        second.append(row)
+    tables = tables_of(read(book))
+    assert [[column.name for column in table.columns] for table in tables] == [
+        ["Name", "Age"],
+        ["Day", "Home", "Guests"],
+    ]
+    assert [len(table.rows) for table in tables] == [2, 2]

@@ -66,6 +66,11 @@ Greens,4120,9
 Liberals,2605,6
 Labour,1710,4
 """
+MEMBERS = """Name,Joined,Fee paid,Role,Age
+"Adler, Tom",2011,yes,president,58
+"Bauer, Lisa",2019,yes,treasurer,41
+"Conti, Marco",2023,no,,27
+"""
 
 
 def read(question: str, content: str, language: str = "en") -> Reading | None:
@@ -97,6 +102,11 @@ def cells(reading: Reading | None) -> list[str]:
         (MONTHS, "How many complaints were there in Quarter 1?", ["7"]),
         (PEOPLE, "Who is the youngest?", ["Li", "Huang"]),
         (PEOPLE, "Who is the oldest?", ["Ole", "Brandt"]),
+        (MEMBERS, "Who is the oldest member?", ["Adler, Tom"]),
+        (MEMBERS, "Who is the youngest member?", ["Conti, Marco"]),
+        (MEMBERS, "How old is Tom Adler?", ["58"]),
+        (MEMBERS, "Who has not paid the fee?", ["Conti, Marco"]),
+        (MEMBERS, "Who joined after 2015?", ["Bauer, Lisa", "Conti, Marco"]),
         (WINES, "What is the oldest wine?", ["Barolo"]),
         (WINES, "How many cores does Barolo have?", ["8"]),
         (VOTES, "Which party won the most votes?", ["Greens"]),
@@ -139,6 +149,7 @@ def test_rows_are_found_by_what_they_lack_or_exceed(
         (MONTHS, "What is the average revenue?", Operation.AVERAGE, 6),
         (STAFF, "What is the average salary in IT?", Operation.AVERAGE, 2),
         (BOATS, "How many sailing boats are there?", Operation.COUNT, 2),
+        (MEMBERS, "How many members have paid?", Operation.COUNT, 2),
         (BOATS, "How many boats does Ida Lund own?", Operation.COUNT, 2),
         (BOATS, "What do all boats together pay per year?", Operation.SUM, 4),
         (BOATS, "What is the fee difference between Aurora and Petrel?", Operation.DIFFERENCE, 2),

@@ -9,7 +9,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 
 from pincite.ingest.assembly import Place, TextAssembly
-from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter
+from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, is_measured
 from pincite.records.document import BlockKind
 
 _LONGEST_HEADER_CHARS = 80
@@ -156,8 +156,13 @@ def _differs(row: Sequence[SheetCell], below: Sequence[Sequence[SheetCell]]) -> 
     sample = [cell for other in below[:20] for cell in other]
     if all(cell.is_bold for cell in row) and not all(cell.is_bold for cell in below[0]):
         return True
-    named = {cell.column for cell in row if not cell.is_number}
-    return bool(named & {cell.column for cell in sample if cell.is_number})
+    named = {cell.column for cell in row if not _is_value(cell)}
+    return bool(named & {cell.column for cell in sample if _is_value(cell)})
+
+
+def _is_value(cell: SheetCell) -> bool:
+    """Whether it is a number or date, also one that was typed as a text."""
+    return cell.is_number or is_measured(cell.text)
 
 
 def _has_merged(row: Sequence[SheetCell], sheet: Sheet) -> bool:
@@ -171,7 +176,7 @@ def _first_column_names_rows(rows: Sequence[tuple[SheetCell, ...]]) -> bool:
     first = min(row[0].column for row in rows)
     names = [row[0] for row in rows if row[0].column == first]
     others = [cell for row in rows for cell in row if cell.column != first]
-    numbers = sum(cell.is_number for cell in others)
+    numbers = sum(map(_is_value, others))
     return (
         len(names) >= 0.8 * len(rows)
         and all(not cell.is_number and len(cell.text) <= _LONGEST_HEADER_CHARS for cell in names)

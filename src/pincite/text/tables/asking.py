@@ -125,7 +125,10 @@ class _Parse(Comparing):
             column = (
                 self._ranked_by(measure, place) if measure else self._ranked_column(run, written)
             )
-            self._ranked = Ranked(column=column, is_highest=sign == "highest", count=count)
+            is_highest = sign == "highest"
+            if written in words_of("of_age") and measures()["age"] & self._head(column):
+                is_highest = not is_highest  # The oldest has the earliest date and the highest age.
+            self._ranked = Ranked(column=column, is_highest=is_highest, count=count)
 
     def _is_measured_by(self, column: int | None, measure: str) -> bool:
         """Whether a column of numbers says what a superlative compares, under another name."""
@@ -151,10 +154,11 @@ class _Parse(Comparing):
         self._ranked = Ranked(column=dated[0], is_highest=way == "last")
 
     def _ranked_by(self, measure: str, place: int) -> int:
-        births = [one for one in self._table.numeric() if measures()["birth"] & self._head(one)]
-        is_of_age = self._words[place].folded in words_of("of_age") and len(births) == 1
-        if is_of_age and self._table.is_dated(births[0]):
-            return births[0]
+        if self._words[place].folded in words_of("of_age"):
+            for kind in ("birth", "age"):
+                told = [one for one in self._table.numeric() if measures()[kind] & self._head(one)]
+                if len(told) == 1:
+                    return told[0]
         self._measures = {measure: place}
         column = self._measured(self._table.numeric())
         if column is None:
@@ -393,6 +397,7 @@ class _Parse(Comparing):
                 continue
             if word.folded in nouns or word.stem in nouns:
                 word.use = "rows"
+                self._is_inferred = self._is_inferred or word.folded in words_of("rows")
             elif (column := self._named_in_part(word)) is not None:
                 self._phrases.take((place, place + 1), "column", column)
                 self._named.setdefault(column, place)

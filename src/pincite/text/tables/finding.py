@@ -11,6 +11,7 @@ from pincite.records.document import Document, Span
 from pincite.records.flow import Hit, Question
 from pincite.stages import Sources
 from pincite.text.marks import is_struck_out
+from pincite.text.question_words import spoken_language
 from pincite.text.tables.asking import read_question
 from pincite.text.tables.labels import as_form, label_tables, suited
 from pincite.text.tables.phrases import as_words, contains
@@ -36,7 +37,9 @@ def readings_of(question: Question, hits: Sequence[Hit], sources: Sources) -> tu
         _Known(sources.document(name), _file(sources.source(name, question.collection).path), name)
         for name in names
     )
-    found = _readings(question.plain, question.language, documents)
+    # A table has few words to tell its language by: the question may be in another than the library's.
+    language = spoken_language(question.plain, question.language)
+    found = _readings(question.plain, language, documents)
     return () if any(_is_told(reading, hits, sources) for reading in found) else found
 
 

@@ -205,6 +205,7 @@ class Naming:
     def _ask_flags(self) -> None:
         """Conditions on columns of yes and no: "rooms with a projector"."""
         asked: dict[int, str] = {}
+        self._name_flags()
         for column, place in sorted(self._named.items(), key=lambda one: one[1]):
             if self._is_without(column, place):
                 continue
@@ -224,15 +225,38 @@ class Naming:
                 wanted = {text for text in self._table.texts(column) if fold(text) in signs[sign]}
                 self._conditions.append(Condition(column=column, values=tuple(sorted(wanted))))
 
-    def _is_without(self, column: int, place: int) -> bool:
-        """Takes a question for rows with nothing in a column: "no complaints", "not returned"."""
+    def _name_flags(self) -> None:
+        """Names columns by a word of their heads: of yes and no, and dates of what was not done yet.
+
+        "Who has paid" for "Fee paid", "not paid yet" for "Paid on".
+        """
+        signs = words_of("yes") | words_of("no")
+        for place, word in enumerate(self._words):
+            if word.use or word.is_quiet:
+                continue
+            column = self._named_in_part(word)
+            if column is None:
+                continue
+            are_signs = {fold(text) for text in self._table.texts(column)} <= signs
+            if are_signs or (self._table.is_dated(column) and self._is_denied(place)):
+                self._phrases.take((place, place + 1), "column", column)
+                self._named.setdefault(column, place)
+
+    def _is_denied(self, place: int) -> bool:
+        """Whether "no" or "not" stands before a place, with nothing but "been" between."""
         while place and self._words[place - 1].folded in words_of("auxiliaries"):
             place -= 1
         before = self._words[place - 1] if place else None
-        is_none = before is not None and not before.use and before.folded in words_of("lacks")
+        return before is not None and not before.use and before.folded in words_of("lacks")
+
+    def _is_without(self, column: int, place: int) -> bool:
+        """Takes a question for rows with nothing in a column: "no complaints", "not returned"."""
         held = self._table.quantities(column)
-        if not is_none or held is None or not (self._adds_up(column) or None in held):
+        is_counted = held is not None and (self._adds_up(column) or None in held)
+        if held is None or not is_counted or not self._is_denied(place):
             return False
+        while self._words[place - 1].folded in words_of("auxiliaries"):
+            place -= 1
         self._phrases.take((place - 1, place), "comparison")
         is_empty = all(one is None or one.value for one in held)
         zero = Condition(column=column, number=Quantity(Decimal(0)))
@@ -308,7 +332,7 @@ class Naming:
             for place, head in enumerate(heads)
             if word.stem in head and len(head) <= _MOST_WORDS_OF_A_HEAD
         ]
-        self._is_inferred = self._is_inferred or not found
+        is_called_so = bool(found)
         if not found and self._language == "en":
             nouns = agents(word.folded)
             found = [
@@ -319,7 +343,10 @@ class Naming:
         if not found:
             found = [*self._of_measure(word, self._table.numeric())]
             found = found or [*self._of_measure(word, range(len(self._table.columns)))]
-        return found[0] if len(found) == 1 else None
+        if len(found) != 1:
+            return None
+        self._is_inferred = self._is_inferred or not is_called_so
+        return found[0]
 
     def _of_measure(self, word: Word, columns: Iterable[int]) -> Iterator[int]:
         """The columns whose head has the measure that a word names: "weigh" for "Weight"."""

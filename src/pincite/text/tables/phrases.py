@@ -160,6 +160,7 @@ def forms(cell: str) -> frozenset[str]:
     name = _BEHIND_NAME.split(cell, maxsplit=1)[0]
     items = _BETWEEN_ITEMS.split(cell)
     listed = items if all(_ITEM.fullmatch(item) for item in items) else []
+    listed += [" ".join(reversed(listed))] if len(listed) == 2 else []  # "Adler, Tom"
     return frozenset({*map(as_words, (cell, name, *listed)), *key_terms(cell)} - {""})
 
 

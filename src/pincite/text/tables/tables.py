@@ -365,6 +365,7 @@ def _grouped(document: Document) -> Iterator[tuple[Block, list[Block]]]:
             heads, held = next(iter(document.blocks_in(start, start + 1)), None), []
         # A row of which only the first cell is filled has no heads, and is a row all the same.
         is_bare = bool(held) and held[-1] is before and block.kind is BlockKind.TABLE_ROW
+        is_bare = is_bare and block.section == held[-1].section
         is_bare = is_bare and not any(cell.start in are_heads for cell in block.cells)
         if heads is not None and (start is not None or (is_bare and block.cells)):
             held.append(block)
