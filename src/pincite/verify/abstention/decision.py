@@ -23,6 +23,7 @@ from pincite.verify.abstention.by_table import (
     of_another_row,
 )
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
+from pincite.verify.abstention.clauses import is_of_another_name
 from pincite.verify.abstention.dated import wrong_years
 from pincite.verify.abstention.near_misses import near_miss
 from pincite.verify.abstention.signals import Signals, asked_terms, evidence_terms, measure
@@ -139,15 +140,23 @@ class Judge:
             or too_little
             or lacking,
             caveat=_caveat(uncompared, few, len(evidence)),
-            short=None if is_doubtful else self._short_answer(question, signals),
+            short=None if is_doubtful else self._short_answer(question, evidence, signals),
             is_doubtful=is_doubtful,
         )
 
-    def _short_answer(self, question: Question, signals: Signals) -> Span | None:
+    def _short_answer(
+        self, question: Question, evidence: Sequence[Evidence], signals: Signals
+    ) -> Span | None:
         read = signals.read
         if read is None or read.short is None or read.short_probability < SHORT_ANSWER_PROBABILITY:
             return None
-        return read.short if names_its_cell(question, read.short, self._sources) else None
+        short = read.short
+        told = (item.narrowed().span for item in evidence)
+        for span in filter(lambda one: one.contains(short), told):
+            place = short.start - span.start, short.end - span.start
+            if is_of_another_name(self._sources.text_of(span), place, question.plain):
+                return None
+        return short if names_its_cell(question, short, self._sources) else None
 
     def _is_named(self, question: Question, evidence: Sequence[Evidence]) -> bool:
         """Whether the best quote names the date, code or number that is asked about, in any form.
