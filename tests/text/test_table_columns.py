@@ -71,6 +71,11 @@ MEMBERS = """Name,Joined,Fee paid,Role,Age
 "Bauer, Lisa",2019,yes,treasurer,41
 "Conti, Marco",2023,no,,27
 """
+TREES = """Tree,Species,Street,Planted,Last inspection,Inspector,Rent
+T-1,lime,Mill Lane,1962,2025-10-04,Ros Hale,£ 90
+T-2,oak,Church Road,1931,2024-06-18,Ian Prior,£ 40
+T-3,maple,Quay,2015,,,£ 60
+"""
 
 
 def read(question: str, content: str, language: str = "en") -> Reading | None:
@@ -107,6 +112,7 @@ def cells(reading: Reading | None) -> list[str]:
         (MEMBERS, "How old is Tom Adler?", ["58"]),
         (MEMBERS, "Who has not paid the fee?", ["Conti, Marco"]),
         (MEMBERS, "Who joined after 2015?", ["Bauer, Lisa", "Conti, Marco"]),
+        (TREES, "Who inspected the oak?", ["Ian Prior"]),
         (WINES, "What is the oldest wine?", ["Barolo"]),
         (WINES, "How many cores does Barolo have?", ["8"]),
         (VOTES, "Which party won the most votes?", ["Greens"]),
@@ -130,6 +136,10 @@ def test_a_cell_is_asked_for_by_a_verb_a_part_or_a_kind(
         (MONTHS, "Which months had no complaints?", ["April"]),
         (PEOPLE, "Which patients were born after 1980?", ["P-2", "P-3"]),
         (WINES, "Which wines cost less than 50 euros a bottle?", ["Riesling", "Rioja"]),
+        (TREES, "Which is the oldest tree?", ["T-2"]),
+        (TREES, "Which tree has never been inspected?", ["T-3"]),
+        (TREES, "Which trees cost less than 70 pounds?", ["T-2", "T-3"]),
+        (TREES, "How many trees are on Park Street?", []),
         (LOANS, "Which loans have not been returned?", ["L2"]),
         (ENERGY, "Welche Monate lagen über 300 kWh?", ["Januar", "Februar"]),
     ],
@@ -175,6 +185,7 @@ def test_numbers_are_computed_from_the_rows_that_are_meant(
         (PARTS, "How many parts do we need?"),
         (VOTES, "Which party lost votes?"),
         (VOTES, "How many votes did Labour lose?"),
+        (TREES.replace("Planted", "Counted"), "Which is the oldest tree?"),
     ],
 )
 def test_what_may_mean_other_rows_is_left_to_others(content: str, question: str) -> None:

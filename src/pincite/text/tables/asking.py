@@ -159,6 +159,11 @@ class _Parse(Comparing):
                 told = [one for one in self._table.numeric() if measures()[kind] & self._head(one)]
                 if len(told) == 1:
                     return told[0]
+            origins = [one for one in self._table.numeric() if words_of("years") & self._head(one)]
+            if len(origins) == 1:
+                return origins[0]
+            if any(map(self._are_years, self._table.numeric())):
+                raise NoReadingError  # These, or other dates?
         self._measures = {measure: place}
         column = self._measured(self._table.numeric())
         if column is None:

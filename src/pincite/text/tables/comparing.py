@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
 from pincite.text.tables.naming import Naming, NoReadingError, is_year, measures
 from pincite.text.tables.phrases import Run
@@ -31,7 +32,13 @@ class Comparing(Naming):
                 continue
             found = self._phrases.quantity(place)
             if found is not None and not self._compare_between(*found):
-                self._compare_with(*found)
+                self._compare_with(self._in_money(found[0]), found[1])
+
+    def _in_money(self, number: Quantity) -> Quantity:
+        """Pounds are money in a table that weighs nothing in them."""
+        units = set(map(self._table.unit, self._table.numeric()))
+        is_money = number.unit == "lb" and "£" in units and "lb" not in units
+        return replace(number, unit="£") if is_money else number
 
     def _compare_columns(self) -> None:
         """Takes comparisons of two numbers of each row: "below their reorder level"."""
@@ -161,9 +168,11 @@ class Comparing(Naming):
         return [*fitting, *dated] if is_bare_year else fitting
 
     def _has_years(self, column: int) -> bool:
+        return self._are_years(column) and bool(self._head(column) & words_of("years"))
+
+    def _are_years(self, column: int) -> bool:
         values = [one for one in self._table.quantities(column) or () if one is not None]
-        are_years = all(is_year(one.value) and not one.unit for one in values)
-        return are_years and bool(self._head(column) & words_of("years"))
+        return bool(values) and all(is_year(one.value) and not one.unit for one in values)
 
     def _measured(self, columns: Iterable[int]) -> int | None:
         """The one of some columns that a word for its measure names. Raises if there are several."""

@@ -291,6 +291,7 @@ class Naming:
         table, key = self._table, self._table.key
         is_name = all(word.text[0].isupper() and not word.use for word in self._words[slice(*run)])
         is_of_row = self._operation is Operation.ROWS and bool(self._named.keys() - {key})
+        is_of_row = is_of_row or self._operation is Operation.COUNT
         is_free = not (self._ranked or self._placed or self._conditions or table.is_form)
         is_sure = run[0] > 0 or run[1] - run[0] > 1  # The first word has a capital anyway.
         if not (is_name and is_of_row and is_free and is_sure and _are_names(table.texts(key))):
@@ -333,13 +334,15 @@ class Naming:
             if word.stem in head and len(head) <= _MOST_WORDS_OF_A_HEAD
         ]
         is_called_so = bool(found)
-        if not found and self._language == "en":
+        is_of_person = any(one.folded in words_of("who") for one in self._words)
+        if self._language == "en" and (is_of_person or not found):
             nouns = agents(word.folded)
-            found = [
+            doing = [
                 one
                 for one, column in enumerate(self._table.columns)
                 if nouns.intersection(fold(column.bare).split()[-1:])
             ]
+            found = doing or found
         if not found:
             found = [*self._of_measure(word, self._table.numeric())]
             found = found or [*self._of_measure(word, range(len(self._table.columns)))]
