@@ -134,6 +134,11 @@ def test_a_cell_is_asked_for_by_a_verb_a_part_or_a_kind(
         (PARTS, "Which parts are below their reorder level?", ["BX-102", "EL-331"]),
         (MONTHS, "Which month had the most complaints?", ["March"]),
         (MONTHS, "Which months had no complaints?", ["April"]),
+        (
+            LOANS.replace("2026-01-12,,", "2026-01-12,n/a,"),
+            "Which loans have not been returned?",
+            ["L2"],
+        ),
         (PEOPLE, "Which patients were born after 1980?", ["P-2", "P-3"]),
         (WINES, "Which wines cost less than 50 euros a bottle?", ["Riesling", "Rioja"]),
         (TREES, "Which is the oldest tree?", ["T-2"]),
@@ -184,6 +189,8 @@ def test_numbers_are_computed_from_the_rows_that_are_meant(
         (LESSONS, "How many days does Clara Weiss teach?"),
         (PARTS, "How many parts do we need?"),
         (VOTES, "Which party lost votes?"),
+        (VOTES, "Which party lost the most votes?"),
+        (MONTHS, "What is the total revenue of January and Quarter 1?"),
         (VOTES, "How many votes did Labour lose?"),
         (TREES.replace("Planted", "Counted"), "Which is the oldest tree?"),
     ],
@@ -223,3 +230,12 @@ def test_values_with_units_make_the_row_above_them_heads(value: str) -> None:
     ]
     assert guess_headers(rows).rows == 1
     assert guess_headers(rows[1:]).rows == 0
+
+
+def test_one_value_among_words_makes_no_heads() -> None:
+    table = [("Weir", "a low dam"), ("Sluice", "a gate"), ("Head", "12 m"), ("Race", "a channel")]
+    rows = [
+        TableRow(cells=tuple(TableCell(column=n, text=text) for n, text in enumerate(row)))
+        for row in table
+    ]
+    assert guess_headers(rows).rows == 0

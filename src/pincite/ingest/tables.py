@@ -69,6 +69,15 @@ def is_measured(text: str) -> bool:
     return is_number(bare) or any(form.fullmatch(bare) for form in (_MEASURED, _DAY))
 
 
+def columns_of_values(cells: Iterable[tuple[int, str]]) -> set[int]:
+    """The columns, given with each cell's text, of which most cells contain values."""
+    found: dict[int, list[bool]] = {}
+    for column, text in cells:
+        if any(map(str.isalnum, text)):
+            found.setdefault(column, []).append(is_measured(text))
+    return {one for one, held in found.items() if sum(held) >= _LEAST_NUMBERS_BELOW * len(held)}
+
+
 def guess_headers(rows: Sequence[TableRow], *, marked: int = 0) -> Headers:
     """Guesses the headers of a table whose file does not mark them: texts next to numbers.
 
@@ -104,15 +113,18 @@ def _header_rows(rows: Sequence[TableRow], first: int, marked: int) -> int:
 def _head_numbers(names: TableRow, below: Sequence[TableRow], first: int) -> bool:
     """Whether a row contains names, at least one of them above numbers."""
     cells = [cell for row in below for cell in row.cells]
-    numeric = {cell.column for cell in cells if is_measured(cell.text)}
-    united = {cell.column for cell in cells if cell.column in numeric and not is_number(cell.text)}
+    typed = columns_of_values((cell.column, cell.text) for cell in cells)
+    numeric = typed | {cell.column for cell in cells if is_number(cell.text)}
+    others = {cell.column for cell in cells if not is_number(cell.text) and is_measured(cell.text)}
     values = [cell for cell in names.cells if cell.column > first]
     if any(cell.columns > 1 for cell in values):
         # Next to names that are merged over columns there are empty cells.
         values = _filled(values)
     named = all(_could_name(cell.text) for cell in values) and not is_number(_label(names, first))
     # "12 m" above "9 m" is no name; "0-30 days" above 120.00 is.
-    named = named and not any(is_measured(one.text) for one in values if one.column in united)
+    named = named and not any(
+        is_measured(one.text) for one in values if one.column in typed & others
+    )
     return (
         named and bool(_columns(names.cells) & numeric) and not _are_labelled(names, below, first)
     )

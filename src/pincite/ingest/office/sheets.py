@@ -9,7 +9,14 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 
 from pincite.ingest.assembly import Place, TextAssembly
-from pincite.ingest.tables import Headers, TableCell, TableRow, TableWriter, is_measured
+from pincite.ingest.tables import (
+    Headers,
+    TableCell,
+    TableRow,
+    TableWriter,
+    columns_of_values,
+    is_measured,
+)
 from pincite.records.document import BlockKind
 
 _LONGEST_HEADER_CHARS = 80
@@ -157,7 +164,9 @@ def _differs(row: Sequence[SheetCell], below: Sequence[Sequence[SheetCell]]) -> 
     if all(cell.is_bold for cell in row) and not all(cell.is_bold for cell in below[0]):
         return True
     named = {cell.column for cell in row if not _is_value(cell)}
-    return bool(named & {cell.column for cell in sample if _is_value(cell)})
+    numbers = {cell.column for cell in sample if cell.is_number}
+    typed = columns_of_values((cell.column, cell.text) for cell in sample)
+    return bool(named & (numbers | typed))
 
 
 def _is_value(cell: SheetCell) -> bool:

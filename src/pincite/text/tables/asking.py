@@ -21,7 +21,7 @@ from pincite.text.tables.phrases import (
     stems,
 )
 from pincite.text.tables.reading import Operation, Ranked, Reading, chosen_rows
-from pincite.text.tables.tables import Table, has_persons, names_of_persons
+from pincite.text.tables.tables import Row, Table, has_persons, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
 from pincite.text.units import currency
@@ -424,6 +424,7 @@ class _Parse(Comparing):
         while behind < len(self._words) and self._words[behind].folded in words_of("articles"):
             behind += 1
         is_ranked = behind < len(self._words) and self._words[behind].use == "rank"
+        is_ranked = is_ranked and self._words[place].folded in words_of("gets")
         return is_ranked and self._ranked is not None and self._ranked.column in self._named
 
     def _is_of_size(self, place: int) -> bool:
@@ -489,7 +490,7 @@ class _Parse(Comparing):
             if not 0 < part < len(rows) or not self._conditions:
                 return None
         is_added = self._over is not None and operation is not Operation.DIFFERENCE
-        if is_added and self._may_add_up_twice():
+        if is_added and self._may_add_up_twice(rows):
             return None
         if self._over is not None and len(rows) < 2:
             operation, asked = Operation.ROWS, [self._over]
@@ -520,11 +521,13 @@ class _Parse(Comparing):
         is_sum = ways_of("aggregates").get(name) == Operation.SUM and self._adds_up(columns[0])
         return columns[0] if is_sum else None
 
-    def _may_add_up_twice(self) -> bool:
+    def _may_add_up_twice(self, rows: Iterable[Row]) -> bool:
         """Whether a row may be the sum of others without saying so: unnamed, or equal to their sum."""
         table, over = self._table, self._over
         assert over is not None
         if any(not table.text(row, table.key) for row in table.rows):
+            return True
+        if len({row.start in table.sums for row in rows}) > 1:
             return True
         values = [held.value for row in table.rows if (held := table.quantity(row, over))]
         return len(values) > _FEWEST_ADDED and values[-1] == sum(values[:-1])

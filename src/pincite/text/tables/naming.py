@@ -258,9 +258,11 @@ class Naming:
         while self._words[place - 1].folded in words_of("auxiliaries"):
             place -= 1
         self._phrases.take((place - 1, place), "comparison")
-        is_empty = all(one is None or one.value for one in held)
+        is_empty = None in held and all(one is None or one.value for one in held)
+        cells = zip(self._table.texts(column), held, strict=True)
+        empty = tuple(sorted({text for text, value in cells if value is None}))
         zero = Condition(column=column, number=Quantity(Decimal(0)))
-        self._conditions.append(Condition(column=column, values=("",)) if is_empty else zero)
+        self._conditions.append(Condition(column=column, values=empty) if is_empty else zero)
         return True
 
     def _flag_before(self, place: int, asked: Mapping[int, str]) -> str:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import islice
 
 from pincite.text.numbers import DecimalMark
-from pincite.text.tables.tables import Quantity, Row, Table, quantity
+from pincite.text.tables.tables import NO_VALUE, Quantity, Row, Table, quantity
 
 
 class Operation(StrEnum):
@@ -48,7 +48,7 @@ class Condition:
         asked = " or ".join(self.values) if self.number is None else number_text(self.number)
         asked = asked if self.other is None else table.columns[self.other].name
         name = table.columns[self.column].name
-        if self.values == ("",):
+        if self.values and NO_VALUE.issuperset(map(str.lower, self.values)):
             return f"{name} is empty"
         return f"{name} {self.relation} {asked}" if name else f"it says {asked}"
 

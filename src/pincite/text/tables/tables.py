@@ -34,7 +34,7 @@ _FEWEST_ADDED, _FEWEST_FIGURES = 2, 5
 """1,000 after 400 and 600 may be a price like these; 59,200 jobs and 194 after their parts are not."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
-_NO_VALUE = frozenset(
+NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
 )
 
@@ -92,7 +92,7 @@ class Table:
 
     def mark(self, column: int) -> DecimalMark | None:
         """The decimal mark of a column's numbers; None if neither it nor the table shows one."""
-        filled = [text for text in self.texts(column) if text.lower() not in _NO_VALUE]
+        filled = [text for text in self.texts(column) if text.lower() not in NO_VALUE]
         return _mark(filled) or self._mark
 
     @cached_property
@@ -185,7 +185,7 @@ class Table:
         return {row.start: place for place, row in enumerate(self.rows)}
 
     def _read(self, column: int) -> tuple[Quantity | None, ...] | None:
-        texts = ["" if text.lower() in _NO_VALUE else text for text in self.texts(column)]
+        texts = ["" if text.lower() in NO_VALUE else text for text in self.texts(column)]
         filled = [text for text in texts if text]
         if not filled:
             return None
