@@ -544,3 +544,17 @@ def test_a_number_of_another_column_is_no_short_answer(tmp_path: Path) -> None:
         assert library.ask("How many seats did the Liberals get?").short_answer == "6"
         for question in ("How many ballots went to the Greens?", "How did the Greens do?"):
             assert library.ask(question).short_answer not in ("4,120", "9")
+
+
+def test_a_number_is_written_with_the_decimal_mark_of_its_cells(tmp_path: Path) -> None:
+    (tmp_path / "kosten.csv").write_text("Monat;Kosten (EUR)\nJanuar;131,84\nFebruar;124,16\n")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "kosten.csv"])
+        answer = library.ask("Wie hoch waren die Kosten insgesamt?")
+    assert answer.short_answer == "256,00 €"
+    assert answer.derivation is not None
+    form = derivation_form(answer.derivation)
+    assert form["value"] == "256.00"
+    for shown in ("256,00 €", "256.00 €"):
+        assert list(derivation_problems(form, shown, answer.citations)) == []
+    assert list(derivation_problems(form, "256,01 €", answer.citations))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -37,7 +37,13 @@ class Derivation:
 
     @property
     def text(self) -> str:
-        """The value with its unit, or that of each group."""
+        """The value with its unit, or that of each group, with the decimal mark of its cells."""
         if self.groups:
             return "; ".join(f"{name}: {one.text}" for name, one in self.groups)
-        return f"{self.value} {self.unit}".rstrip()
+        return f"{self.value.replace('.', self.decimal_mark)} {self.unit}".rstrip()
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """The ways in which it was shown: with points in answers saved before it had that mark."""
+        groups = tuple((name, replace(one, decimal_mark=".")) for name, one in self.groups)
+        return frozenset({self.text, replace(self, decimal_mark=".", groups=groups).text})

@@ -129,7 +129,7 @@ def derivation_problems(form: Any, short_answer: Any, quotes: Sequence[Citation]
         yield "its derivation is not one that Pincite writes"
         return
     yield from _problems(derivation, quotes)
-    if short_answer != derivation.text:
+    if short_answer not in derivation.texts:
         yield f"its short answer is {short_answer!r}, but {derivation.text!r} is derived"
 
 
