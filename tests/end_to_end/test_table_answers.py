@@ -558,3 +558,25 @@ def test_a_number_is_written_with_the_decimal_mark_of_its_cells(tmp_path: Path) 
     for shown in ("256,00 €", "256.00 €"):
         assert list(derivation_problems(form, shown, answer.citations)) == []
     assert list(derivation_problems(form, "256,01 €", answer.citations))
+
+
+STAFF = """Name,Department,Line manager
+Ben Carver,IT,Rui Costa
+Chloe Dumont,Sales,Peter Nash
+Dev Patel,IT,Rui Costa
+Hiro Tanaka,IT,Rui Costa
+"""
+
+
+@pytest.mark.parametrize(
+    "question", ["Who reports to Rui Costa?", "Whom does Rui Costa look after?"]
+)
+def test_all_rows_with_the_name_are_shown_where_a_word_is_unknown(
+    tmp_path: Path, question: str
+) -> None:
+    (tmp_path / "staff.csv").write_text(STAFF)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "staff.csv"])
+        answer = library.ask(question)
+    quoted = [citation.quote.split(",")[0] for citation in answer.citations]
+    assert quoted == ["Ben Carver", "Dev Patel", "Hiro Tanaka"]

@@ -9,12 +9,15 @@ from pincite.records.derivations import Derivation, Operand
 from pincite.records.document import Document, Span
 from pincite.records.flow import Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Selector, Sources
-from pincite.text.tables.finding import readings_of
+from pincite.text.tables.finding import readings_of, rows_like
 from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
 from pincite.text.tables.tables import Row
 
 MOST_QUOTED = 200
 """Rows that are quoted; of a longer list the first."""
+
+_MOST_ALIKE = 20
+"""Rows that are shown because they have what the question names."""
 
 _BEHIND = 0.5
 """Score of what is shown on request only."""
@@ -37,7 +40,7 @@ class TableSelector:
         """The rows in their order, or the other selection."""
         readings = readings_of(question, hits, self._sources)
         if not readings:
-            return self._selector.select(question, hits)
+            return self._with_all_rows(question, self._selector.select(question, hits), hits)
         if not any(reading.rows for reading in readings):
             return Selection(evidence=(), nothing="; ".join(map(_no_row, readings)))
         derivation = None
@@ -51,6 +54,22 @@ class TableSelector:
         numbered = tuple(replace(item, id=f"e{n}") for n, item in enumerate(evidence, start=1))
         notices = tuple(_read_as(reading) for reading in readings)
         return Selection(evidence=numbered, notices=notices, derivation=derivation, is_exact=True)
+
+    def _with_all_rows(
+        self, question: Question, chosen: Selection, hits: Sequence[Hit]
+    ) -> Selection:
+        """All rows with what the question names, where the best of a selection is one of them.
+
+        "Who reports to Rui Costa?": no column is called so, but each row with Rui Costa may answer, and
+        the one that is most like the question is no better than the others.
+        """
+        best = max(chosen.evidence, key=lambda item: item.score, default=None)
+        alike = rows_like(question, best.span, self._sources) if best else None
+        if best is None or alike is None or chosen.parts or len(alike.rows) > _MOST_ALIKE:
+            return chosen
+        rows = enumerate(self._rows(alike, hits), start=1)
+        evidence = tuple(replace(item, id=f"e{n}", score=best.score) for n, item in rows)
+        return replace(chosen, evidence=evidence, is_exact=True)
 
     def _rows(self, reading: Reading, hits: Sequence[Hit]) -> Iterator[Evidence]:
         """The rows; of many that a number is computed from, the first and the stretch of the others."""

@@ -49,8 +49,29 @@ def read_question(
         return None
 
 
+def named_rows(question: str, table: Table, language: str = "en") -> tuple[Row, ...]:
+    """The rows with the cells that a question names, whatever else it says; none without one."""
+    phrases = Phrases(question, language)
+    if not 0 < len(phrases.words) <= _MOST_WORDS or table.is_form:
+        return ()
+    try:
+        return _Parse(phrases, table, language, "").named_rows()
+    except NoReadingError:
+        return ()
+
+
 class _Parse(Comparing):
     """Gives each word of a question its part, the longest phrases first."""
+
+    def named_rows(self) -> tuple[Row, ...]:
+        """Those with all cells that are named. Raises NoReadingError where one may be of two."""
+        held = self._held()
+        self._name_columns(held)
+        self._find_values(held)
+        computed = {*words_of("count"), *ways_of("aggregates"), *self._ranks()}
+        if any(self._phrases.at(place, computed) for place in range(len(self._words))):
+            return ()  # A number or the best of them is asked for, and not the rows.
+        return chosen_rows(self._table, self._conditions) if self._conditions else ()
 
     def reading(self) -> Reading | None:
         """The reading. Raises NoReadingError where a word has no part."""

@@ -12,10 +12,10 @@ from pincite.records.flow import Hit, Question
 from pincite.stages import Sources
 from pincite.text.marks import is_struck_out
 from pincite.text.question_words import spoken_language
-from pincite.text.tables.asking import read_question
+from pincite.text.tables.asking import named_rows, read_question
 from pincite.text.tables.labels import as_form, label_tables, suited
 from pincite.text.tables.phrases import as_words, contains
-from pincite.text.tables.reading import Reading
+from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, tables_of
 
 _MOST_DOCUMENTS = 12
@@ -73,6 +73,20 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
 def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:
     reading = read_question(question, table, language, file=file)
     return suited(question, language, reading) if reading and table.is_form else reading
+
+
+def rows_like(question: Question, span: Span, sources: Sources) -> Reading | None:
+    """The rows that have what the question names, if several do and some characters are one of them."""
+    found = row_at(span, sources)
+    if found is None or (question.filters is not None and question.filters.sections):
+        return None
+    table, row = found
+    language = spoken_language(question.plain, question.language)
+    rows = named_rows(question.plain, table, language)
+    if len(rows) < 2 or row not in rows:
+        return None
+    reading = Reading(table=table, name="", operation=Operation.ROWS, rows=rows)
+    return reading if _is_safe(reading) else None
 
 
 def row_at(span: Span, sources: Sources) -> tuple[Table, Row] | None:
