@@ -16,7 +16,9 @@ from pincite.ingest.readers import FileReader
 from pincite.records.derivations import Derivation, Operand
 from pincite.records.flow import Answer, Citation, Mode, Status
 from pincite.settings.loading import Settings
+from pincite.text.tables.asking import named_rows
 from pincite.text.tables.reading import derived_value
+from pincite.text.tables.tables import tables_of
 from pincite.verify.derivations import WITHHELD, derivation_form, derivation_problems, recomputed
 from pincite.verify.receipts.receipt import answer_form, check_receipt
 
@@ -580,3 +582,21 @@ def test_all_rows_with_the_name_are_shown_where_a_word_is_unknown(
         answer = library.ask(question)
     quoted = [citation.quote.split(",")[0] for citation in answer.citations]
     assert quoted == ["Ben Carver", "Dev Patel", "Hiro Tanaka"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who does not report to Rui Costa?",
+        "Who else works for IT except Dev Patel?",
+        "Who has reported to Rui Costa since 2020?",
+    ],
+)
+def test_rows_with_a_name_are_no_answer_where_others_or_some_are_asked_for(
+    tmp_path: Path, question: str
+) -> None:
+    path = tmp_path / "staff.csv"
+    path.write_text(STAFF)
+    (table,) = tables_of(FileReader().read(path))
+    assert named_rows("Who reports to Rui Costa?", table)
+    assert named_rows(question, table) == ()

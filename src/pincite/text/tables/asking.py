@@ -68,9 +68,12 @@ class _Parse(Comparing):
         held = self._held()
         self._name_columns(held)
         self._find_values(held)
-        computed = {*words_of("count"), *ways_of("aggregates"), *self._ranks()}
-        if any(self._phrases.at(place, computed) for place in range(len(self._words))):
-            return ()  # A number or the best of them is asked for, and not the rows.
+        # A number, the best, others or only some of the rows are asked for, and not these.
+        apart = {*words_of("count"), *words_of("lacks"), *words_of("others")}
+        apart |= {*ways_of("aggregates"), *self._ranks()}
+        is_apart = any(self._phrases.at(place, apart) for place in range(len(self._words)))
+        if is_apart or next(self._behind_comparisons(), None) is not None:
+            return ()
         return chosen_rows(self._table, self._conditions) if self._conditions else ()
 
     def reading(self) -> Reading | None:
