@@ -600,3 +600,11 @@ def test_rows_with_a_name_are_no_answer_where_others_or_some_are_asked_for(
     (table,) = tables_of(FileReader().read(path))
     assert named_rows("Who reports to Rui Costa?", table)
     assert named_rows(question, table) == ()
+
+
+def test_the_row_of_the_one_who_is_left_out_is_no_sure_answer(tmp_path: Path) -> None:
+    (tmp_path / "staff.csv").write_text(STAFF)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "staff.csv"])
+        answer = library.ask("Who other than Dev Patel is in IT?")
+    assert answer.status is Status.ABSTAINED or answer.is_doubtful

@@ -13,7 +13,7 @@ from pincite.text.tables.finding import readings_of, row_at
 from pincite.text.tables.phrases import Phrases, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, names_of_persons
-from pincite.text.tables.words import ways_of
+from pincite.text.tables.words import ways_of, words_of
 
 
 def by_table(
@@ -45,7 +45,8 @@ def _is_found(span: Span, readings: Sequence[Reading]) -> bool:
 def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
     """What a question compares rows by, if its best quote is a row that was not found by comparing.
 
-    "pumps over 300 euros" and "the highest flow" are near to every row of such a table. Words that the
+    "pumps over 300 euros" and "the highest flow" are near to every row of such a table, and "who other
+    than Ann" most of all to hers. Words that the
     row or its heads have are a name instead ("Maximum pressure").
     """
     best = max(evidence, key=lambda item: item.score)
@@ -62,6 +63,9 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
         ranked = phrases.rank_at(place, {**ways_of("superlatives"), **ways_of("aggregates")})
         if ranked is not None and not said.issuperset(ranked[0].split()):
             return ranked[0]
+        others = phrases.at(place, words_of("others"))
+        if others is not None and not said.issuperset(others[0].split()):
+            return others[0]
         compared = phrases.before(place, ways_of("comparisons"))
         number = phrases.quantity(place) if compared else None
         if compared and number:
