@@ -1,5 +1,5 @@
 """`python -m pincite` is the `pincite` command."""
 
-from pincite.interfaces.cli.app import main
+from pincite.interfaces.cli.start import run
 
-main()
+run()

@@ -49,7 +49,13 @@ def environment(**more: str) -> dict[str, str]:
     }
     # What the tests themselves import comes after, so that both run the same code.
     paths = [str(WATCHED), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "TZ": "UTC", **more}
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "TZ": "UTC",
+        "PINCITE_RESIDENT": "off",
+        **more,
+    }
 
 
 def run_cli(*args: str | Path, cwd: Path | None = None, **env: str) -> Result:

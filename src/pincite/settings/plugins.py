@@ -118,10 +118,11 @@ def all_installed() -> tuple[Plugin, ...]:
     # Imported here: it takes a hundredth of a second, and few commands need it.
     from importlib.metadata import entry_points
 
+    every = entry_points()  # Each call reads a file of every installed package.
     found = [
         Plugin(kind=kind, name=point.name, package=_package(point), target=point.value)
         for kind in KINDS
-        for point in entry_points(group=f"pincite.{kind}")
+        for point in every.select(group=f"pincite.{kind}")
     ]
     # A package found twice on the path counts once.
     return tuple(sorted(dict.fromkeys(found), key=lambda one: (one.kind, one.name, one.package)))

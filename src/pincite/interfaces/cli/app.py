@@ -1,4 +1,4 @@
-"""The `pincite` command: one file for each verb, and the mapping from failures to exit codes."""
+"""The `pincite` command, and the mapping from failures to exit codes."""
 
 from __future__ import annotations
 
@@ -9,34 +9,7 @@ import sys
 import typer
 
 from pincite.errors import PinciteError, SettingsError, UsageError
-from pincite.interfaces.cli import (
-    access,
-    ask,
-    batch,
-    calibrate,
-    carry,
-    chat,
-    compare,
-    config,
-    count,
-    demo,
-    doctor,
-    evaluation,
-    files,
-    history,
-    ingest,
-    init,
-    migrate,
-    models,
-    report,
-    search,
-    serve,
-    sheet,
-    sync,
-    verify,
-    worker,
-)
-from pincite.interfaces.cli.options import QuestionCommand, for_any_command
+from pincite.interfaces.cli.options import for_any_command
 from pincite.interfaces.cli.output import ERROR, USAGE, say_error
 from pincite.interfaces.cli.plugin_commands import CommandsAndPlugins
 
@@ -53,38 +26,6 @@ app = typer.Typer(
     "5 worse than the run before, 6 different.",
 )
 app.callback()(for_any_command)
-app.command("init")(init.init)
-app.command("ingest")(ingest.ingest)
-app.command("sync")(sync.sync)
-app.command("search", cls=QuestionCommand)(search.search)
-app.command("ask", cls=QuestionCommand)(ask.ask)
-app.command("chat")(chat.chat)
-app.command("compare")(compare.compare)
-app.command("table")(sheet.table)
-app.command("count", cls=QuestionCommand)(count.count)
-app.command("batch")(batch.batch)
-app.command("report")(report.report)
-app.command("calibrate")(calibrate.calibrate)
-app.command("verify")(verify.verify)
-app.command("keys")(verify.keys)
-app.command("ls")(files.ls)
-app.command("reindex")(ingest.reindex)
-app.command("worker")(worker.worker)
-app.command("remove")(files.remove)
-app.command("stats")(files.stats)
-app.command("doctor")(doctor.doctor)
-app.command("serve")(serve.serve)
-app.command("demo")(demo.demo)
-app.command("mcp")(serve.mcp)
-app.add_typer(evaluation.app, name="eval")
-app.add_typer(config.app, name="config")
-app.add_typer(carry.app, name="bundle")
-app.command("export")(carry.export)
-app.command("import")(carry.import_)
-app.command("migrate")(migrate.migrate)
-app.add_typer(models.app, name="models")
-app.add_typer(history.app, name="history")
-app.add_typer(access.app, name="access")
 
 
 _NEW_OBJECTS_BEFORE_A_LOOK = 20_000
@@ -92,14 +33,19 @@ _NEW_OBJECTS_BEFORE_A_LOOK = 20_000
 would spend much of its time rescanning objects that its imports made and that stay alive."""
 
 
-def main() -> None:
-    """Run the command line. Every failure is one clear message and a defined exit code."""
+def for_imports() -> None:
+    """Make imports quicker; call it before the packages are loaded."""
     gc.set_threshold(_NEW_OBJECTS_BEFORE_A_LOOK)
     # Pydantic would search all installed packages for plugins; none of them checks our settings.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # numpy's products are small here: where the cores are busy, as during an ingest, several threads
     # only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def main() -> None:
+    """Run the command line. Every failure is one clear message and a defined exit code."""
+    for_imports()
     # Documents may contain characters that the terminal's encoding cannot represent.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -54,13 +54,13 @@ LibraryOption = Annotated[
     ),
 ]
 DEFAULT_LIBRARY = ".pincite"
-_FROM_SHELL = os.environ.get(LIBRARY_VARIABLE)
+_from_shell: list[str | None] = [None]
 """What the next command will find too; the variable itself may hold an option of this one."""
 
 
 def how_it_is_named(library: str | Path) -> str:
     """The option that a command needs for this library; empty for the one used by default."""
-    is_found = str(library) in (DEFAULT_LIBRARY, _FROM_SHELL)
+    is_found = str(library) in (DEFAULT_LIBRARY, *_from_shell)
     return "" if is_found else f" --library {shlex.quote(str(library))}"
 
 
@@ -290,6 +290,7 @@ def for_any_command(
     ] = False,
 ) -> None:
     """Ask your own documents. Every answer is made of exact, checked quotes, or is refused."""
+    _from_shell[0] = os.environ.get(LIBRARY_VARIABLE)
     if library:
         # Commands take it from here, unless they have the option themselves.
         os.environ[LIBRARY_VARIABLE] = library

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from pincite.records.library_records import FileProblem
-
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from pincite.records.library_records import FileProblem
 
 
 _WIDEST = 110
