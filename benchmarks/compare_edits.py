@@ -32,12 +32,12 @@ from pincite.report.comparing.units import Unit, units_of
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 _FILES = 40
-_FEWEST_WORDS = 6
+FEWEST_WORDS = 6
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?![\w.,/-])")
 _DAY = re.compile(r"\b(January|March|May|July|August|October|December) (\d{1,2}), (\d{4})\b")
 _VERB = re.compile(r"\b(is|are|was|were|will|can|should|must|may)\b(?! not|’)")
 _DUTY = {"may": "must", "can": "must", "must": "may", "should": "may", "shall": "may"}
-_ADDED = "Every pelican on the {} shelf keeps {} copper thimbles for the auditors."
+ADDED = "Every pelican on the {} shelf keeps {} copper thimbles for the auditors."
 _CELL = "every quarter"
 _SAME = {"use": "employ", "help": "assist", "need": "require", "make": "create", "also": "likewise"}
 
@@ -71,14 +71,14 @@ def _rewording(text: str, _: random.Random) -> str:
     return re.sub(rf"\b({'|'.join(_SAME)})\b", lambda found: _SAME[found[1]], text, count=1)
 
 
-_CHANGES: dict[str, tuple[Callable[[str, random.Random], str], Difference]] = {
+CHANGES: dict[str, tuple[Callable[[str, random.Random], str], Difference]] = {
     "number": (_number, Difference.NUMBER),
     "date": (_day, Difference.DATE),
     "negation": (_negation, Difference.NEGATION),
     "duty": (_duty, Difference.DUTY),
     "rewording": (_rewording, Difference.WORDING),
 }
-_KINDS = (*_CHANGES, "removal", "addition", "move", "cell")
+_KINDS = (*CHANGES, "removal", "addition", "move", "cell")
 
 
 def edited(document: Document, most: int, order: random.Random) -> tuple[str, list[Edit]]:
@@ -123,7 +123,7 @@ def _is_last(unit: Unit) -> bool:
 
 def _edit(kind: str, unit: Unit, order: random.Random) -> tuple[Edit, str] | None:
     is_sentence = unit.kind in {BlockKind.PARAGRAPH, BlockKind.LIST_ITEM}
-    is_long = len(unit.text.split()) >= _FEWEST_WORDS and "\n" not in unit.text
+    is_long = len(unit.text.split()) >= FEWEST_WORDS and "\n" not in unit.text
     if kind == "cell":
         if unit.kind is not BlockKind.TABLE_ROW or len(unit.cells) < 2 or not is_long:
             return None
@@ -143,9 +143,9 @@ def _edit(kind: str, unit: Unit, order: random.Random) -> tuple[Edit, str] | Non
         is_whole = unit.kind is BlockKind.PARAGRAPH and whole.end - whole.start == len(unit.text)
         return (Edit(kind, unit.text, unit.text), "") if is_whole else None
     if kind == "addition":
-        added = _ADDED.format(order.choice(("upper", "lower", "blue")), order.randint(2, 90))
+        added = ADDED.format(order.choice(("upper", "lower", "blue")), order.randint(2, 90))
         return Edit(kind, "", added), f"{unit.text} {added}"
-    change, _ = _CHANGES[kind]
+    change, _ = CHANGES[kind]
     changed = change(unit.text, order)
     return (Edit(kind, unit.text, changed), changed) if changed != unit.text else None
 
@@ -156,8 +156,8 @@ def is_named(edit: Edit, change: Change) -> bool:
     after = change.after.text if change.after else ""
     if (before, after) != (edit.before, edit.after):
         return False
-    if edit.kind in _CHANGES:
-        return _CHANGES[edit.kind][1] in change.differences
+    if edit.kind in CHANGES:
+        return CHANGES[edit.kind][1] in change.differences
     if edit.kind == "cell":
         return any(cell.after == _CELL for cell in change.cells)
     kinds = {"removal": ChangeKind.REMOVED, "addition": ChangeKind.ADDED, "move": ChangeKind.MOVED}

@@ -48,7 +48,7 @@ MOST = {"expertqa-open": 600, "healthver-open": 800, "climatefever-open": 1000}
 
 _SUPPORTED = {"supported", "Complete", "Supports", "SUPPORTS"}
 _NO_QUESTION = Question(text="")
-_SEED = 20261122
+SEED = 20261122
 
 _VERB = re.compile(r"\b(was|were|is|are|has|have|had|became|will|can|would)\b")
 _NAME = re.compile(r"\b[A-Z][a-z]+(?: [A-Z][a-z]+)*\b")
@@ -111,9 +111,9 @@ def judged(name: str, most: int | None = None, alignment: Alignment | None = Non
     texts, labels = _changed() if name == CHANGED else _labelled(name)
     most = most or MOST.get(name)
     if most and len(labels) > most:
-        labels = random.Random(_SEED).sample(labels, most)
+        labels = random.Random(SEED).sample(labels, most)
     used = {label.document for label in labels}
-    evidence = {key: _evidence(texts[key]) for key in texts if key in used}
+    evidence = {key: evidence_of(texts[key]) for key in texts if key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
     checking = _Checking(weights, alignment)
     return [
@@ -144,7 +144,7 @@ class _Checking:
     ) -> Checked:
         """One sentence with the quotes that the answerer would choose for it."""
         quotes = tuple(item.quote for item in self._carriers.find(text, [], evidence))
-        cited = [_citation(quote, document.get("title", "")) for quote in quotes]
+        cited = [citation(quote, document.get("title", "")) for quote in quotes]
         started = time.process_time()
         found = self._claims.check(_NO_QUESTION, text, cited, Mode.GENERATED)
         spent = time.process_time() - started
@@ -152,26 +152,27 @@ class _Checking:
 
 
 def _labelled(name: str) -> tuple[dict[str, dict[str, Any]], list[_Label]]:
-    texts = {row["id"]: row for row in _rows(name, "corpus.jsonl")}
-    said = {row["id"]: row["text"] for row in _rows(name, "queries.jsonl")}
+    texts = {row["id"]: row for row in rows(name, "corpus.jsonl")}
+    said = {row["id"]: row["text"] for row in rows(name, "queries.jsonl")}
     labels = [
         _Label(
             text=said[row["query_id"]],
             document=row["doc_id"],
             is_supported=row["label"] in _SUPPORTED,
         )
-        for row in _rows(name, "labels.jsonl")
+        for row in rows(name, "labels.jsonl")
         if row["doc_id"]
     ]
     return texts, labels
 
 
-def _rows(name: str, file: str) -> list[dict[str, Any]]:
+def rows(name: str, file: str) -> list[dict[str, Any]]:
+    """The objects of a file of a set."""
     lines = (SHARED / "data" / name / file).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-def _evidence(row: Mapping[str, Any]) -> list[Evidence]:
+def evidence_of(row: Mapping[str, Any]) -> list[Evidence]:
     """The sentences of a text, each once, as the answerer sees them."""
     chosen = ChunkingSettings()
     chunker = StructureChunker(max_size=chosen.max_chars, overlap=chosen.overlap_chars)
@@ -187,7 +188,7 @@ def _evidence(row: Mapping[str, Any]) -> list[Evidence]:
     return list(found.values())
 
 
-def _citation(quote: str, title: str) -> Citation:
+def citation(quote: str, title: str) -> Citation:
     """A quote below the title of its text."""
     return Citation(
         document="d", source="d", sha256="", page=None, section=title, start=0, end=len(quote),
@@ -204,7 +205,7 @@ def _changed() -> tuple[dict[str, dict[str, Any]], list[_Label]]:
     """One sentence of each document as it is or cut, and one with something else in it."""
     chance = random.Random(7)
     texts, labels = {}, []
-    for row in (*_rows("squad2-open", "corpus.jsonl"), *_rows("clapnq-open", "corpus.jsonl")):
+    for row in (*rows("squad2-open", "corpus.jsonl"), *rows("clapnq-open", "corpus.jsonl")):
         spans = sentence_spans(row["text"])
         sentences = [row["text"][start:end] for start, end in spans if 40 < end - start < 260]
         if len(sentences) < 3:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite.errors import PinciteError
+from pincite.records.checked_texts import CheckedStatement
 from pincite.records.counts import SurveyRequest
 from pincite.records.flow import (
     Answer,
@@ -37,6 +38,7 @@ from pincite.stages import (
     ScanVerifier,
     Selector,
     Surveyor,
+    TextChecker,
     Understander,
     Verifier,
 )
@@ -71,6 +73,7 @@ class AnswerStages:
     verifier: Verifier
     surveyor: Surveyor
     scan_verifier: ScanVerifier
+    text_checker: TextChecker
     notices: tuple[str, ...] = ()
     diagnostics: Callable[[Question], Mapping[str, Any]] = _nothing
     """Diagnostics of the retriever's boosters for a question, for the trace."""
@@ -202,6 +205,15 @@ def _answered(
     recorder.drafted("draft", draft)
     recorder.verified("verify", draft, answer)
     return answer.with_measurements(timings=recorder.timings(), traced=recorder.trace)
+
+
+def check_statement(question: Question, stages: AnswerStages) -> CheckedStatement:
+    """What the documents say about the statement that the question holds, for and against it."""
+    with stages.one_question():
+        recorder = Recorder(question)
+        read = _understand(question, stages, recorder)
+        read, hits = _find(read, stages, recorder)
+        return stages.text_checker.check(read, question.text, hits)
 
 
 def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> Answer:

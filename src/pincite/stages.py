@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
+from pincite.records.checked_texts import CheckedStatement
 from pincite.records.counts import Scan, SurveyRequest
 from pincite.records.document import Document, Span
 from pincite.records.filters import EVERYWHERE, Scope
@@ -464,6 +465,14 @@ class ScanVerifier(Protocol):
 
     def verify(self, question: Question, scan: Scan) -> Answer:
         """The count of the mentions that hold, each with a checked citation."""
+        ...
+
+
+class TextChecker(Protocol):
+    """Checks a statement of somebody's text against the passages found for it."""
+
+    def check(self, question: Question, statement: str, hits: Sequence[Hit]) -> CheckedStatement:
+        """The statement with verified quotes for and against it."""
         ...
 
 

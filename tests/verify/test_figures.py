@@ -286,3 +286,27 @@ def test_the_order_of_quotes_does_not_matter(cited: list[Citation]) -> None:
 def test_another_scale_word_is_another_number(number: int, scale: str, other: str) -> None:
     carried = faults(f"It is {number} {other}.", quote(f"It is {number} {scale}.")) == []
     assert carried == (scale == other)
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "holds"),
+    [
+        ("The pump starts at 06:30.", "The pump starts at 06:30 on working days.", True),
+        ("The pump starts at 6:30.", "The pump starts at 06:30 on working days.", True),
+        ("The pump starts at 07:30.", "The pump starts at 06:30 on working days.", False),
+        ("The gate closes at 6:30 pm.", "The gate closes at 18:30.", True),
+        ("The gate closes at 18:30.", "The gate closes at 6:30 p.m. on Mondays.", True),
+        ("The gate closes at 6:30.", "The gate closes at 6:30 pm.", True),
+        ("The gate closes at 6:30 am.", "The gate closes at 6:30 pm.", False),
+        ("The gate closes at 12:15 am.", "The gate closes at 00:15.", True),
+        ("The scale of the map is 1:500.", "The scale of the map is 1:250.", False),
+        ("It took 1:02:03.", "It took 1:02:04.", False),
+        ("At least 10 years, ideally 10 years.", "At least 7 years, ideally 10 years.", False),
+        ("In 2014 the 18F team had 18 staff.", "In 2014 the 18F team had 15 staff.", False),
+        ("The team had 15 staff.", "In March 2014, the team had 15 staff, later 18 staff.", True),
+    ],
+)  # fmt: skip
+def test_times_ratios_and_numbers_in_the_place_of_others(
+    claim: str, text: str, holds: bool
+) -> None:
+    assert (not faults(claim, quote(text))) == holds

@@ -228,3 +228,16 @@ def test_what_a_quote_repeats_may_be_repeated() -> None:
 
 def test_a_copula_with_something_new_behind_it_tells_something() -> None:
     assert check("The valve is a relief valve.", "The valve is a relief valve, by Otto.").holds
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("Lists are not due no later than Monday.", "Lists are due no later than Monday."),
+        ("No one should not be a collaborator.", "No one should be a collaborator."),
+        ("Lists are due no later than Monday.", "Lists are not due no later than Monday."),
+    ],
+)  # fmt: skip
+def test_a_denial_beside_another_one_is_seen(claim: str, quote: str) -> None:
+    assert check(claim, quote).verdict is Verdict.NEGATION_DIFFERS
+    assert check(quote.removesuffix("."), quote).holds

@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 
+from pincite.answer.generated import Carriers
 from pincite.answer.prompts import PROMPTS
 from pincite.answer.question_parts import PartsSelector
 from pincite.assemble.plugins import added_refusers
@@ -57,6 +59,7 @@ from pincite.verify.abstention.reasons import Provenance
 from pincite.verify.counts import CountVerifier
 from pincite.verify.plugin_verifiers import RefusableScanVerifier, RefusableVerifier
 from pincite.verify.superseded import Versions
+from pincite.verify.texts import StatementChecker
 from pincite.verify.verifier import Needed, SourceVerifier
 
 _OUTDATED = (
@@ -125,6 +128,11 @@ def answer_stages(
             is_on=settings.understanding.counts,
         ),
         scan_verifier=RefusableScanVerifier(counts, refusers) if refusers else counts,
+        text_checker=StatementChecker(
+            catalog,
+            claim_checker(settings, weights, models),
+            partial(Carriers(weights).find, named=()),
+        ),
         notices=notices,
         one_question=catalog.one_question,
         calibration_basis=basis,

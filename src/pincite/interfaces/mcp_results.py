@@ -95,6 +95,16 @@ class Compared(_Open):
     changes: list[dict[str, Any]]
 
 
+class Checked(_Open):
+    """The statements of a text; `quotes` and `against` are numbers of `citations`, from 1."""
+
+    holds: bool = Field(description="every claim is supported, and none contradicted")
+    counts: dict[str, int]
+    statements: list[dict[str, Any]]
+    citations: list[Citation]
+    links: list[Link]
+
+
 class State(_Open):
     """What the library holds."""
 
@@ -108,4 +118,5 @@ FoundResult: TypeAlias = Annotated[CallToolResult, Found]
 VerifiedResult: TypeAlias = Annotated[CallToolResult, Verified]
 HeldResult: TypeAlias = Annotated[CallToolResult, Held]
 ComparedResult: TypeAlias = Annotated[CallToolResult, Compared]
+CheckedResult: TypeAlias = Annotated[CallToolResult, Checked]
 StateResult: TypeAlias = Annotated[CallToolResult, State]

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from pincite.library.reencoding import ReencodeCallback, ReencodeReport
     from pincite.library.sync_plan import SyncPlan
     from pincite.pipeline import AnswerStages
+    from pincite.records.checked_texts import CheckedStatement
     from pincite.records.passage_outcome import Fate
     from pincite.stages import LanguageModel, PairScorer, VectorEncoder
     from pincite.store.catalog.job_queue import QueueStatus
@@ -396,6 +397,19 @@ class Library:
             lambda stages: answer_question(question, stages, watch, found), settings
         )
         return asking.kept(answer, collection)
+
+    def check_statement(
+        self, text: str, *, collection: str | None = None, filters: Filters | None = None
+    ) -> CheckedStatement:
+        """What the documents say about a statement, with verified quotes for and against it.
+
+        Options and errors are those of `search`.
+        """
+        asking = self._asking
+        from pincite.pipeline import check_statement
+
+        question = asking.question(text, collection, filters=filters)
+        return asking.newest(lambda stages: check_statement(question, stages))
 
     def state_for(
         self, text: str, *, collection: str | None = None, filters: Filters | None = None

@@ -134,6 +134,8 @@ _CODE = re.compile(r"\d+(?:\.\d+){2,}|\d+(?:,\d+){2,}")
 _TIME = re.compile(
     r"(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?![\d:])|(?<![\d:.])\d+(?::\d+)+"
 )
+_NOON = 12
+_HALF_OF_DAY = re.compile(r"\s?([ap])\.?m\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +182,44 @@ class Figures:
         """All years in the text, alone or in a date."""
         alone = {int(number.value) for number in self.numbers if number.looks_like_year}
         return frozenset(alone | {moment.year for moment in self.moments if moment.year})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coloned:
+    """A time of day, a duration or a ratio such as 06:30, 1:02:03 or 1:500, at `start:end` of its text.
+
+    `parts` are its numbers; "6:30 pm" has the hour 18, and `is_halved`: it says which half of the day.
+    `as_written` does not look at that.
+    """
+
+    parts: tuple[int, ...]
+    as_written: tuple[int, ...]
+    is_halved: bool
+    start: int
+    end: int
+
+
+def coloned(text: str) -> list[Coloned]:
+    """The times and ratios of a text, which are not among its numbers."""
+    found = []
+    for match in _TIME.finditer(text):
+        written = tuple(int(part) for part in match.group().split(":"))
+        half = _HALF_OF_DAY.match(text, match.end())
+        hour = written[0]
+        if half and hour <= _NOON:
+            hour = hour % _NOON + (_NOON if half[1] in "pP" else 0)
+        end = half.end() if half else match.end()
+        parts = (hour, *written[1:])
+        found.append(
+            Coloned(
+                parts=parts,
+                as_written=written,
+                is_halved=half is not None,
+                start=match.start(),
+                end=end,
+            )
+        )
+    return found
 
 
 @lru_cache(maxsize=4096)

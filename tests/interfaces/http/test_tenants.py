@@ -215,6 +215,10 @@ def requests_of(tenants: Tenants) -> st.SearchStrategy[tuple[str, str, Any]]:
         "/v1/query": query,
         "/v1/search": search,
         "/v1/count": asked(tenants, "words"),
+        "/v1/check": st.builds(
+            lambda question, collection: {"text": question, "collection": collection},
+            *(QUESTIONS, COLLECTIONS),
+        ),
         "/v1/exports": exported,
         "/v1/reports": report,
         "/v1/verify": quote,

@@ -24,6 +24,7 @@ BUILT_IN = {
     "ask": ("ask.ask", "Answer with exact quotes, or refuse and say why."),
     "chat": ("chat.chat", "Ask a series of questions that follow each other."),
     "compare": ("compare.compare", "Show what differs between two files or two folders."),
+    "check": ("check.check", "Check a text of yours against the documents, for and against."),
     "table": ("sheet.table", "Ask the same questions of every document: one row each."),
     "count": ("count.count", "Count the occurrences of words in all documents."),
     "batch": ("batch.batch", "Answer a file of questions."),

@@ -51,6 +51,20 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
 
 
 @contextmanager
+def progress_line() -> Iterator[Callable[[str], None]]:
+    """A function that shows one line of progress while the block runs."""
+    if not sys.stderr.isatty():
+        yield lambda _told: None
+        return
+    from rich.text import Text
+
+    from pincite.interfaces.cli.output import console
+
+    with console(err=True).status("") as line:
+        yield lambda told: line.update(Text(told))
+
+
+@contextmanager
 def counted_rows() -> Iterator[MigrateCallback | None]:
     """Show the table being copied and its rows so far, while the block runs."""
     if not sys.stderr.isatty():

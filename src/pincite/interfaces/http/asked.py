@@ -58,6 +58,14 @@ class CountBody(Body):
     filters: FiltersBody = FiltersBody()
 
 
+class CheckBody(Body):
+    """A text whose statements are checked."""
+
+    text: str
+    collection: str | None = None
+    filters: FiltersBody = FiltersBody()
+
+
 class SearchBody(Asked):
     """A question for which passages are wanted."""
 

@@ -32,6 +32,7 @@ from pincite.interfaces.http.uploads import Uploads
 from pincite.library.asking import LONGEST_QUESTION
 from pincite.library.library import Library
 from pincite.records.filters import Filters
+from pincite.report.checking import check_text, checked_form
 from pincite.settings.loading import Settings, load_settings, profile_names
 from pincite.verify.receipts.receipt import answer_form
 from pincite.verify.receipts.signing import sealed
@@ -44,6 +45,11 @@ __all__ = ["Allowed", "Form", "Served"]
 
 _MOST_SECTION_CHARS = 1_000_000
 """Of all sections in one reply to a search."""
+
+_LONGEST_CHECKED = 20_000
+_MOST_STATEMENTS = 200
+_CHECKING_SECONDS = 20.0
+"""Of a text: a reply takes no longer, and says what was not checked."""
 
 _FIRST_QUESTION = "What has to be checked before work begins?"
 """Asked at startup, so that everything is loaded."""
@@ -248,6 +254,30 @@ class Served(Shelf):
         scope = self.scope(collection, allowed)
         answer = self.library.count(words, collection=scope, filters=filters)
         return self.answer_form(answer, allowed=allowed)
+
+    def check(
+        self,
+        text: str,
+        *,
+        collection: str | None = None,
+        filters: Filters | None = None,
+        allowed: Allowed = None,
+    ) -> Form:
+        """What the documents say about each statement of a text: as `pincite check --json`."""
+        if len(text) > _LONGEST_CHECKED:
+            raise UsageError(
+                f"the text has {len(text):,} characters; at most {_LONGEST_CHECKED:,} are checked at a "
+                "time: give a part of it, or use 'pincite check' on the library's machine"
+            )
+        checked = check_text(
+            self.library,
+            text,
+            collection=self.scope(collection, allowed),
+            filters=filters,
+            most=_MOST_STATEMENTS,
+            until=time.monotonic() + _CHECKING_SECONDS,
+        )
+        return with_links(self.telling.to(allowed).hidden(checked_form(checked)))
 
     def settings_of(self, profile: str) -> Settings | None:
         """The settings with a built-in profile; None for the library's own. Raises UsageError."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pincite.records.flow import Citation, Verdict
 from pincite.text.dates import Moment
 from pincite.text.languages import language_of
-from pincite.text.numbers import Figures, Number, figures
+from pincite.text.numbers import Figures, Number, coloned, figures
 from pincite.text.units import is_currency
 from pincite.verify.numbers.operands import (
     FALL,
@@ -153,6 +153,9 @@ _DURATIONS = frozenset({"h", "day", "month", "year"})
 """Units that headers may leave out: "due in 1 to 3"."""
 _NAME_BEFORE = re.compile(r"\b[A-Z]\w+\s?$")
 _LISTED = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+")
+_TOKEN = re.compile(r"\d[\d.,/–-]*\d|\d|[^\W\d]+")
+_DIGITS = re.compile(r"\D")
+_FEWEST_TOKENS = 4
 _MARKS = re.compile(r"\s?\[\d+(?:\s?[,–-]\s?\d+)*\]")
 
 
@@ -183,10 +186,11 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
     languages = [language_of(citation.quote) for citation in cited]
     mark = mark_of(text, language=languages[0]) if languages else "."
     read = figures(text, mark)
+    times = [*_times_not_in(text, cited), *in_place_of_another(text, cited)]
     if not read.numbers and not read.moments:
-        return FigureCheck(faults=())
+        return FigureCheck(faults=tuple(times))
     stated = stated_figures(cited)
-    faults, derived = [], []
+    faults, derived = times, []
     for number, years in zip(read.numbers, _claimed_years(text, read), strict=True):
         verdict = _number_verdict(text, number, years, stated)
         if verdict in _MAY_BE_DERIVED and Derivation(text, number, read.years).follows(stated):
@@ -200,6 +204,50 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
             written = text[moment.start : moment.end]
             faults.append(FigureFault(verdict=Verdict.DATE_NOT_IN_QUOTE, written=written))
     return FigureCheck(faults=tuple(faults), derived=tuple(derived))
+
+
+def _times_not_in(text: str, cited: Sequence[Citation]) -> Iterator[FigureFault]:
+    """Times and ratios that no quote states; "6:30" may stand for "6:30 pm", not for 18:30."""
+    claimed = coloned(text)
+    stated = [one for citation in cited for one in coloned(citation.quote)] if claimed else []
+    held = {one.parts for one in stated}
+    written_so = {one.as_written for one in stated}
+    for one in claimed:
+        if one.parts not in held and (one.is_halved or one.parts not in written_so):
+            written = text[one.start : one.end]
+            yield FigureFault(verdict=Verdict.NUMBER_NOT_IN_QUOTE, written=written)
+
+
+def in_place_of_another(text: str, cited: Sequence[Citation]) -> Iterator[FigureFault]:
+    """A number of a claim that is word for word in a quote but for this number.
+
+    The quote may have it elsewhere: "7 years, ideally 10" does not carry "10 years, ideally 10".
+    """
+    words = _tokens(text)
+    plain = _masked(words)
+    if plain == words or len(words) < _FEWEST_TOKENS:
+        return
+    for citation in cited:
+        quoted = _tokens(citation.quote)
+        masked = _masked(quoted)
+        starts = range(len(quoted) - len(words) + 1)
+        alike = [quoted[n : n + len(words)] for n in starts if masked[n : n + len(words)] == plain]
+        if alike and words not in alike:
+            pairs = zip(words, alike[0], strict=True)
+            written = next(one for one, other in pairs if one != other)
+            yield FigureFault(verdict=Verdict.NUMBER_NOT_IN_QUOTE, written=written)
+
+
+def _tokens(text: str) -> list[str]:
+    """Words and numbers; 1,000 is 1000, 2.50 is 2.5, and times are looked at by themselves."""
+    for one in reversed(coloned(text)):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    found = (match.group().casefold() for match in _TOKEN.finditer(text))
+    return [_DIGITS.sub("", one).strip("0") + "0" if one[0].isdigit() else one for one in found]
+
+
+def _masked(words: Sequence[str]) -> list[str]:
+    return ["#" if word[0].isdigit() else word for word in words]
 
 
 def _claimed_years(text: str, read: Figures) -> list[frozenset[int]]:
@@ -287,8 +335,13 @@ def _means_negative(claim: str, item: Stated) -> bool:
 def _is_equal(text: str, number: Number, claimed: Decimal, own: Decimal) -> bool:
     if claimed == own:
         return True
-    is_rounded = claimed != 0 and _ABOUT.search(text, 0, number.start)
-    return bool(is_rounded) and abs(claimed - own) <= number.step / 2
+    is_rounded = claimed != 0 and is_approximate(text, number)
+    return is_rounded and abs(claimed - own) <= number.step / 2
+
+
+def is_approximate(text: str, number: Number) -> bool:
+    """Whether "about", "more than" or the like stands before a number of the text."""
+    return _ABOUT.search(text, 0, number.start) is not None
 
 
 def _units_agree(number: Number, item: Stated) -> bool:

@@ -159,6 +159,8 @@ def negation_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> s
     for negation in said:
         if not set(negation.scope) & denied:
             return negation.word.text
+    if added := _only_denial(claim, quotes):
+        return added
     said_denied = {key for negation in said for key in negation.scope}
     affirmed_in_claim = {word.key for word in claim if word.is_content} - said_denied
     affirmed = {word.key for quote in quotes for word in _outside(quote, negations(quote))}
@@ -167,6 +169,30 @@ def negation_fault(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> s
             if key in affirmed_in_claim and key not in affirmed:
                 return negation.word.text
     return ""
+
+
+def _only_denial(claim: Sequence[Word], quotes: Sequence[Sequence[Word]]) -> str:
+    """A negating word of one of them, where a quote has the same words without it.
+
+    A denied word beside it may hide this: "available no later than" and "not available no later than".
+    """
+    said = [word.folded for word in claim if word.folded not in ALL_NEGATIONS]
+    own = [word for word in claim if word.folded in ALL_NEGATIONS]
+    differing = ""
+    for quote in quotes:
+        kept = [word for word in quote if word.folded not in ALL_NEGATIONS]
+        for start in range(len(kept) - len(said) + 1):
+            part = kept[start : start + len(said)]
+            if [word.folded for word in part] != said or not part:
+                continue
+            first, last = quote.index(part[0]), quote.index(part[-1])
+            while first and quote[first - 1].folded in ALL_NEGATIONS:
+                first -= 1
+            there = [word for word in quote[first:last] if word.folded in ALL_NEGATIONS]
+            if len(there) == len(own):
+                return ""
+            differing = (own or there)[0].text
+    return differing
 
 
 def negations(words: Sequence[Word]) -> list[Negation]:

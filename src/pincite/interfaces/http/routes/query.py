@@ -1,4 +1,4 @@
-"""Routes for questions: answers made of checked quotes, passages, and counts."""
+"""Routes for questions: answers made of checked quotes, passages, counts, and checked texts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request, Response
 
 from pincite.interfaces.http.asked import (
+    CheckBody,
     CountBody,
     Library,
     MaySee,
@@ -92,6 +93,17 @@ def count(body: CountBody, served: Library, allowed: MaySee) -> Reply:
     """How often words occur in all documents, with a citation for every mention."""
     return served.count(
         body.words,
+        collection=body.collection,
+        filters=body.filters.filters(),
+        allowed=allowed,
+    )
+
+
+@router.post("/check")
+def check(body: CheckBody, served: Library, allowed: MaySee) -> Reply:
+    """What the documents say about each statement of a text: supported, contradicted or not found."""
+    return served.check(
+        body.text,
         collection=body.collection,
         filters=body.filters.filters(),
         allowed=allowed,
