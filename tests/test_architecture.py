@@ -181,7 +181,8 @@ def test_every_file_is_opened_in_one_way() -> None:
         # Written by the same run just before.
         "models/inference/prepared.py: read_bytes",
         "evaluate/datasets.py: read_bytes",
-        # The account of this process that the kernel gives.
+        # The account of this process, and of the processor, that the kernel gives.
+        "evaluate/machine.py: read_text",
         "interfaces/cli/start.py: read_text",
         # The user may pipe questions into it.
         "interfaces/cli/batch.py: read_text",

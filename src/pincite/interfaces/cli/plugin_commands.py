@@ -38,6 +38,7 @@ BUILT_IN = {
     "remove": ("files.remove", "Forget files."),
     "stats": ("files.stats", "Show what a library holds and the problems reported."),
     "doctor": ("doctor.doctor", "Check catalog, models, index and random quotes."),
+    "bench": ("bench.bench", "Measure how quick Pincite is on this machine."),
     "serve": ("serve.serve", "Serve one library over HTTP: a page and an API."),
     "demo": ("demo.demo", "Ask five questions about the sample documents."),
     "mcp": ("serve.mcp", "Serve tools to an assistant (Model Context Protocol)."),
