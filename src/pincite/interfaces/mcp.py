@@ -32,6 +32,7 @@ from pincite.interfaces.mcp_results import (
     AnswerResult,
     CheckedResult,
     ComparedResult,
+    DatedResult,
     FoundResult,
     HeldResult,
     StateResult,
@@ -123,6 +124,7 @@ class Tools:
             _tool(self.verify_quote, "Verify a quote"),
             _tool(self.check_claims, "Check the claims of a text"),
             _tool(self.compare, "Compare two documents"),
+            _tool(self.timeline, "Dates in order"),
             _tool(self.count, "Count words in all documents"),
             _tool(self.status, "Status of the library"),
         ]
@@ -281,6 +283,29 @@ class Tools:
             sides = (("-", change["before"]), ("+", change["after"]))
             lines += [f"{sign} {side['quote']}" for sign, side in sides if side]
         return _result(form, "\n".join(lines))
+
+    def timeline(
+        self,
+        ctx: Context,
+        question: Annotated[str, Field(description="what the dates are to be about")] = "",
+        collection: _Collection = None,
+        documents: _Documents = None,
+        tags: _Tags = None,
+        sections: _Sections = None,
+        since: _Since = "",
+        until: _Until = "",
+    ) -> DatedResult:
+        """List dated statements in order, with what each date is: due, valid from, published, ..."""
+        filters = _filters(documents, tags, sections, since, until)
+        found = self._served.timeline(question, collection, filters, allowed=_allowed(ctx))
+        form = self._linked(ctx, found)
+        pairs = [*zip(form["citations"], form["links"], strict=True)]
+        lines = [
+            f"{entry['date']} ({entry['role']}): {cited['cited_text']} {link['href']}"
+            for entry, (cited, link) in zip(form["entries"], pairs, strict=True)
+        ]
+        text = "\n".join([*lines, *form["notices"]]) or "No dates were found."
+        return _result(form, text, [_resource_link(*pair) for pair in pairs[:_MOST_LINKS]])
 
     def count(
         self,

@@ -105,6 +105,14 @@ class Checked(_Open):
     links: list[Link]
 
 
+class Dated(_Open):
+    """Dated statements in order; citation n is that of entry n."""
+
+    entries: list[dict[str, Any]]
+    citations: list[Citation]
+    links: list[Link]
+
+
 class State(_Open):
     """What the library holds."""
 
@@ -119,4 +127,5 @@ VerifiedResult: TypeAlias = Annotated[CallToolResult, Verified]
 HeldResult: TypeAlias = Annotated[CallToolResult, Held]
 ComparedResult: TypeAlias = Annotated[CallToolResult, Compared]
 CheckedResult: TypeAlias = Annotated[CallToolResult, Checked]
+DatedResult: TypeAlias = Annotated[CallToolResult, Dated]
 StateResult: TypeAlias = Annotated[CallToolResult, State]

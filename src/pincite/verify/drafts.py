@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pincite.records.document import Document
+from pincite.records.document import Document, Span
 from pincite.records.files import digest_now
 from pincite.records.flow import Citation, Claim, Draft, Evidence, Question, Source, Verdict
 from pincite.stages import Sources
@@ -134,24 +134,30 @@ class QuoteChecker:
     def check(self, question: Question, item: Evidence) -> CheckedQuote:
         """The citation, if the quote is word for word where the evidence says it is."""
         document = self._sources.document(item.span.document_id)
-        source = self._sources.source(document.id, question.collection)
         start, end = item.span.start, item.span.end
         if not item.quote or document.text[start:end] != item.quote:
+            source = self._sources.source(document.id, question.collection)
             return CheckedQuote(
                 citation=None,
                 problem=f"{source.path}: a quote is not in the stored text; it was left out",
             )
-        found = _check_file(document, item, source)
+        return self.at(item.span, question.collection)
+
+    def at(self, span: Span, collection: str | None) -> CheckedQuote:
+        """The citation of the stored text at a span, if it is still in the file."""
+        document = self._sources.document(span.document_id)
+        source = self._sources.source(document.id, collection)
+        found = _check_file(document, span, source)
         problem = _PROBLEMS.get(found, "").format(path=source.path)
         if found.withholds:
             return CheckedQuote(citation=None, problem=problem)
-        citation = located(document, start, end, path=source.path, sha256=document.sha256)
+        citation = located(document, span.start, span.end, path=source.path, sha256=document.sha256)
         return CheckedQuote(citation=citation, problem=problem)
 
 
-def _check_file(document: Document, item: Evidence, source: Source) -> FileCheck:
+def _check_file(document: Document, span: Span, source: Source) -> FileCheck:
     """Compares the bytes of the quote in text formats, and the whole file's digest in others."""
-    place = document.byte_range(item.span.start, item.span.end)
+    place = document.byte_range(span.start, span.end)
     if place is None or document.encoding is None:
         digest = digest_now(source.path)
         if digest is None:
@@ -162,7 +168,7 @@ def _check_file(document: Document, item: Evidence, source: Source) -> FileCheck
         start_byte=place[0],
         end_byte=place[1],
         encoding=document.encoding,
-        quote=item.quote,
+        quote=document.text[span.start : span.end],
         modified=source.modified,
     )
 

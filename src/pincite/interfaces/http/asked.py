@@ -66,6 +66,14 @@ class CheckBody(Body):
     filters: FiltersBody = FiltersBody()
 
 
+class TimelineBody(Body):
+    """What dates are wanted: those about something, or of some documents."""
+
+    question: str = ""
+    collection: str | None = None
+    filters: FiltersBody = FiltersBody()
+
+
 class SearchBody(Asked):
     """A question for which passages are wanted."""
 

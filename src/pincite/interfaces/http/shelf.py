@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 from pincite.assemble.files import open_reader
 from pincite.errors import ReadError, UsageError
 from pincite.ingest.detect import format_of
-from pincite.interfaces.http.permalinks import Permalink
+from pincite.interfaces.http.permalinks import Permalink, with_links
 from pincite.interfaces.http.problems import Refused, not_found
 from pincite.interfaces.http.telling import Allowed, Telling
 from pincite.library.library import Library
 from pincite.records.files import digest_now
+from pincite.records.filters import Filters
 from pincite.records.library_records import FileEntry
 from pincite.report.comparing.changes import compare
+from pincite.report.timeline import timeline, timeline_form
 from pincite.store.catalog.filtering import named_by
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ _MOST_WAITING = 6
 _MOST_PIXELS = 24_000_000
 _FORGOTTEN_SECONDS, _MOST_UNDRAWN = 600.0, 1_000
 _LOOKING_SECONDS = 10.0
+_MOST_DATES = 500
+"""Of a timeline in one reply."""
+
 _LONGEST_COMPARED = 1_000_000
 """In characters; two such documents take some ten seconds."""
 
@@ -209,6 +214,29 @@ class Shelf:
             return compare(*both).as_form()
         finally:
             self._comparing.release()
+
+    def timeline(
+        self, question: str, collection: str | None, filters: Filters, *, allowed: Allowed = None
+    ) -> Form:
+        """The dated statements for a question, or of chosen documents: `pincite timeline --json`.
+
+        One at a time, as comparisons.
+        """
+        if not question.strip() and not filters.documents:
+            raise UsageError("say what the dates are to be about, or choose documents")
+        if not self._comparing.acquire(blocking=False):
+            raise _too_many("other documents are being read")
+        try:
+            found = timeline(
+                self.library,
+                question,
+                collection=self.scope(collection, allowed),
+                filters=filters,
+                most=_MOST_DATES,
+            )
+        finally:
+            self._comparing.release()
+        return with_links(self.telling.to(allowed).hidden(timeline_form(found)))
 
     def _named(self, name: str, allowed: Allowed) -> str:
         """The id of the one document with this id, path or name that the client may see."""

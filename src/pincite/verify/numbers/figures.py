@@ -186,7 +186,7 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
     languages = [language_of(citation.quote) for citation in cited]
     mark = mark_of(text, language=languages[0]) if languages else "."
     read = figures(text, mark)
-    times = [*_times_not_in(text, cited), *in_place_of_another(text, cited)]
+    times = [*_times_not_in(text, cited)]
     if not read.numbers and not read.moments:
         return FigureCheck(faults=tuple(times))
     stated = stated_figures(cited)
@@ -203,6 +203,7 @@ def check_figures(claim: str, cited: Sequence[Citation]) -> FigureCheck:
         if not _is_stated(moment, stated):
             written = text[moment.start : moment.end]
             faults.append(FigureFault(verdict=Verdict.DATE_NOT_IN_QUOTE, written=written))
+    faults = faults or [*in_place_of_another(text, cited)]
     return FigureCheck(faults=tuple(faults), derived=tuple(derived))
 
 
@@ -233,17 +234,21 @@ def in_place_of_another(text: str, cited: Sequence[Citation]) -> Iterator[Figure
         starts = range(len(quoted) - len(words) + 1)
         alike = [quoted[n : n + len(words)] for n in starts if masked[n : n + len(words)] == plain]
         if alike and words not in alike:
-            pairs = zip(words, alike[0], strict=True)
-            written = next(one for one, other in pairs if one != other)
+            place = next(n for n, word in enumerate(words) if word != alike[0][n])
+            written = [*_TOKEN.finditer(_without_times(text))][place].group()
             yield FigureFault(verdict=Verdict.NUMBER_NOT_IN_QUOTE, written=written)
 
 
 def _tokens(text: str) -> list[str]:
     """Words and numbers; 1,000 is 1000, 2.50 is 2.5, and times are looked at by themselves."""
+    found = (match.group().casefold() for match in _TOKEN.finditer(_without_times(text)))
+    return [_DIGITS.sub("", one).strip("0") + "0" if one[0].isdigit() else one for one in found]
+
+
+def _without_times(text: str) -> str:
     for one in reversed(coloned(text)):
         text = f"{text[: one.start]} {text[one.end :]}"
-    found = (match.group().casefold() for match in _TOKEN.finditer(text))
-    return [_DIGITS.sub("", one).strip("0") + "0" if one[0].isdigit() else one for one in found]
+    return text
 
 
 def _masked(words: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from pincite.interfaces.http.asked import (
     QueryBody,
     Reply,
     SearchBody,
+    TimelineBody,
 )
 from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.served import Allowed, Form, Served
@@ -108,3 +109,9 @@ def check(body: CheckBody, served: Library, allowed: MaySee) -> Reply:
         filters=body.filters.filters(),
         allowed=allowed,
     )
+
+
+@router.post("/timeline")
+def timeline(body: TimelineBody, served: Library, allowed: MaySee) -> Reply:
+    """The dated statements about something, or of some documents, in order."""
+    return served.timeline(body.question, body.collection, body.filters.filters(), allowed=allowed)
