@@ -172,6 +172,20 @@ def test_a_number_opens_the_page_centred_on_the_quoted_words(opened: Callable[..
     assert "page 2" in tab.inner_text(".source-where")
 
 
+def test_on_a_phone_the_quoted_words_begin_in_sight_and_can_be_read(
+    opened: Callable[..., Any],
+) -> None:
+    tab = opened("/", width=390)
+    ask(tab, STOP)
+    open_source(tab)
+    tab.wait_for_selector(".sheet.is-drawn")
+    box = tab.locator(".sheet rect").first.bounding_box()
+    frame = tab.locator(".source-frame").bounding_box()
+    assert 0 <= box["x"] - frame["x"] <= 40
+    assert box["height"] >= 14
+    assert frame["y"] <= box["y"] <= frame["y"] + frame["height"]
+
+
 @pytest.mark.parametrize("question", [STOP, TORQUE, TABLE])
 def test_the_boxes_on_the_page_hold_exactly_the_quoted_words(
     opened: Callable[..., Any], site: Site, question: str

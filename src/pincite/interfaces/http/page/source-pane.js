@@ -9,6 +9,9 @@ import { placeOf } from "./text.js";
 import { textView } from "./text-view.js";
 
 const ZOOMS = [1, 1.4, 1.9, 2.6];
+// In pixels: the height of a quoted line that can be read on a phone, and the margin before it.
+const READABLE = 14;
+const BEFORE_QUOTE = 12;
 const STATES = {
   checking: ["checking", "Checking against the file …"],
   verified: ["verified", "Verified now: the file still says exactly this"],
@@ -212,7 +215,7 @@ export class SourcePane extends HTMLElement {
     const [{ pages }] = await Promise.all([api.document(citation.document), ...sheets.map((sheet) => sheet.measure())]);
     if (turn !== this.#turn) return;
     this.#sheets = sheets;
-    this.#zoom = window.innerWidth < 600 ? 1 : 0;
+    this.#zoom = window.innerWidth < 600 ? this.#readable(sheets[0]) : 0;
     fill(this.frame, sheets.map((sheet) => sheet.element), this.#around(citation, numbers, pages));
     await this.#fit();
   }
@@ -239,6 +242,14 @@ export class SourcePane extends HTMLElement {
     this.#sheets = [];
     fill(this.frame, view);
     centre(this.frame, this.frame.querySelector("mark")?.getBoundingClientRect());
+  }
+
+  /** The smallest zoom at which the quoted lines of a sheet can be read. */
+  #readable(sheet) {
+    const heights = sheet.boxes.map((box) => box.y1 - box.y0).sort((one, other) => one - other);
+    const line = heights[Math.floor(heights.length / 2)];
+    const found = line ? ZOOMS.findIndex((zoom) => (line * this.frame.clientWidth * zoom) / sheet.page.width >= READABLE) : 1;
+    return found < 0 ? ZOOMS.length - 1 : found;
   }
 
   #resize(by) {
@@ -275,7 +286,7 @@ export class SourcePane extends HTMLElement {
   }
 }
 
-/** Scroll a frame to centre a rectangle of the window. */
+/** Scroll a frame to centre a rectangle of the window; to its beginning if it is wider than the frame. */
 function centre(frame, place) {
   if (!place) {
     frame.scrollTo(0, 0);
@@ -283,8 +294,9 @@ function centre(frame, place) {
   }
   const own = frame.getBoundingClientRect();
   frame.scrollTop += place.top + place.height / 2 - (own.top + own.height / 2);
-  const left = place.left + place.width / 2 - (own.left + own.width / 2);
-  frame.scrollLeft += left;
+  const isWider = place.width > own.width - 2 * BEFORE_QUOTE;
+  const middle = place.left + place.width / 2 - (own.left + own.width / 2);
+  frame.scrollLeft += isWider ? place.left - own.left - BEFORE_QUOTE : middle;
 }
 
 customElements.define("pincite-source", SourcePane);
