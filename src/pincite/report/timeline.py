@@ -101,8 +101,8 @@ def timeline(
 ) -> Timeline:
     """Every dated statement of the documents, or of the passages found for a question.
 
-    At most `most` entries, the first ones. Each quote is compared with its file first; what is no longer there is left out and told. Raises
-    UsageError for a collection or filter that matches nothing.
+    At most `most` entries, the first ones. Each quote is compared with its file first; what is no
+    longer there is left out and told. Raises UsageError for a collection or filter that matches nothing.
     """
     chosen = filters or Filters()
     spans = _found(library, question, collection, chosen) if question.strip() else None

@@ -512,6 +512,28 @@ def test_files_dropped_on_any_view_are_added(browser: Any, new_library: Path) ->
             tab.close()
 
 
+def test_a_text_is_checked_statement_by_statement(opened: Callable[..., Any]) -> None:
+    tab = opened("/check")
+    tab.fill("#check-text", "Dear all, hello. The <b>moon</b> is made of green cheese.")
+    tab.click("text=Check it")
+    tab.wait_for_selector(".statement")
+    texts = [one.inner_text().strip() for one in tab.locator(".statement-text").all()]
+    assert texts == ["Dear all, hello.", "The <b>moon</b> is made of green cheese."]
+    assert "Not found" in tab.locator(".statement").last.inner_text()
+    assert tab.locator(".statement b").count() == 0
+    assert "not found" in tab.inner_text(".check .report-form [role=status]")
+    found = tab.evaluate(
+        "question => fetch('/v1/query', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        " body: JSON.stringify({question})}).then((reply) => reply.json())",
+        STOP,
+    )
+    tab.fill("#check-text", found["citations"][0]["cited_text"])
+    tab.click("text=Check it")
+    tab.wait_for_selector(".statement.is-supported .chip")
+    tab.click(".statement.is-supported .chip")
+    tab.wait_for_selector("pincite-source:not([hidden])")
+
+
 def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:
     tab = opened("/reports")
     tab.fill("#report-questions", f"{TORQUE}\n{FERRY}")
@@ -590,7 +612,7 @@ def test_no_view_has_a_fault_that_axe_knows(opened: Callable[..., Any], colours:
     ask(tab, FERRY)
     tab.wait_for_selector(".near-card")
     assert _violations(tab) == []
-    for address in ("/library", "/reports"):
+    for address in ("/library", "/check", "/reports"):
         view = opened(address, color_scheme=colours)
         view.wait_for_selector("h1")
         view.wait_for_load_state("networkidle")
@@ -623,7 +645,7 @@ def test_a_question_can_be_asked_and_followed_with_keys_alone(opened: Callable[.
     assert tab.evaluate("document.activeElement.dataset.citation") == now
 
 
-@pytest.mark.parametrize("address", ["/", "/library", "/reports"])
+@pytest.mark.parametrize("address", ["/", "/library", "/check", "/reports"])
 def test_a_narrow_phone_needs_no_sideways_scrolling(
     opened: Callable[..., Any], address: str
 ) -> None:

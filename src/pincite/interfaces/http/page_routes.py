@@ -73,6 +73,7 @@ def _files() -> Mapping[str, _File]:
 
 @router.api_route("/", methods=_PAGE, include_in_schema=False)
 @router.api_route("/library", methods=_PAGE, include_in_schema=False)
+@router.api_route("/check", methods=_PAGE, include_in_schema=False)
 @router.api_route("/reports", methods=_PAGE, include_in_schema=False)
 @router.api_route("/c/{identity}", methods=_PAGE, include_in_schema=False)
 @router.api_route("/conversations/{number}", methods=_PAGE, include_in_schema=False)

@@ -59,7 +59,7 @@ def _reads(path: str) -> Rule:
 
 RULES: tuple[Rule, ...] = (
     # The page itself contains no user data; it loads data with the user's key.
-    *map(_open, ("/", "/library", "/reports", "/c/", "/conversations/", "/page/")),
+    *map(_open, ("/", "/library", "/check", "/reports", "/c/", "/conversations/", "/page/")),
     *map(_open, ("/health", "/favicon.ico")),
     *map(
         _asks,

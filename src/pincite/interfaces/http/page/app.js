@@ -2,6 +2,7 @@
 
 import { keys } from "./api.js";
 import { AskPage } from "./ask.js";
+import { checkPage } from "./check.js";
 import { conversationsDrawer } from "./conversations.js";
 import { button, fill, h, icon, route } from "./dom.js";
 import { libraryPage } from "./library.js";
@@ -28,6 +29,9 @@ async function show({ restore = false } = {}) {
   } else if (place === "reports") {
     document.title = "Reports – Pincite";
     fill(main, reportsPage());
+  } else if (place === "check") {
+    document.title = "Check – Pincite";
+    fill(main, checkPage());
   } else if (place === "c" && id) {
     fill(main, await permalinkView(id, source));
   } else if (place && place !== "conversations") {
@@ -65,7 +69,7 @@ function reopen() {
 
 function markPlace(place) {
   for (const link of document.querySelectorAll(".places a")) {
-    const isHere = link.pathname === `/${["library", "reports"].includes(place) ? place : ""}`;
+    const isHere = link.pathname === `/${["library", "check", "reports"].includes(place) ? place : ""}`;
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
