@@ -106,7 +106,7 @@ def memory(served: Served) -> Connect:
 def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -> None:
     tools = memory(lambda client: client.list_tools()).tools
     assert {tool.name for tool in tools} == {
-        "ask", "search", "get", "verify_quote", "check_claims", "compare", "timeline", "count",
+        "ask", "search", "get", "verify_quote", "check_claims", "compare", "brief", "timeline", "count",
         "status",
     }  # fmt: skip
     for tool in tools:

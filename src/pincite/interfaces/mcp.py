@@ -30,6 +30,7 @@ from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import Form, linked_text
 from pincite.interfaces.mcp_results import (
     AnswerResult,
+    BriefResult,
     CheckedResult,
     ComparedResult,
     DatedResult,
@@ -124,6 +125,7 @@ class Tools:
             _tool(self.verify_quote, "Verify a quote"),
             _tool(self.check_claims, "Check the claims of a text"),
             _tool(self.compare, "Compare two documents"),
+            _tool(self.brief, "Summarise a document in its own sentences"),
             _tool(self.timeline, "Dates in order"),
             _tool(self.count, "Count words in all documents"),
             _tool(self.status, "Status of the library"),
@@ -283,6 +285,26 @@ class Tools:
             sides = (("-", change["before"]), ("+", change["after"]))
             lines += [f"{sign} {side['quote']}" for sign, side in sides if side]
         return _result(form, "\n".join(lines))
+
+    def brief(
+        self,
+        ctx: Context,
+        document: Annotated[str, Field(description="name, path or id")],
+        section: Annotated[str, Field(description="only below headings with these words")] = "",
+        share: Annotated[float, Field(gt=0, le=1, description="part of its statements")] = 0.1,
+    ) -> BriefResult:
+        """Summarise a document in its own sentences: every section, figures and duties first."""
+        found = self._served.brief(document, section, share, allowed=_allowed(ctx))
+        form = self._linked(ctx, found)
+        pairs = [*zip(form["citations"], form["links"], strict=True)]
+        lines = []
+        for one in form["sections"]:
+            lines.append(f"# {one['heading']}")
+            chosen = (pairs[number - 1] for number in one["sentences"])
+            lines += [f"- {cited['cited_text']} {link['href']}" for cited, link in chosen]
+        return _result(
+            form, "\n".join(lines), [_resource_link(*one) for one in pairs[:_MOST_LINKS]]
+        )
 
     def timeline(
         self,

@@ -105,6 +105,15 @@ class Checked(_Open):
     links: list[Link]
 
 
+class Summarised(_Open):
+    """A document in its own sentences; `sentences` are numbers of `citations`, from 1."""
+
+    share: float = Field(description="part of its words, in 0..1")
+    sections: list[dict[str, Any]]
+    citations: list[Citation]
+    links: list[Link]
+
+
 class Dated(_Open):
     """Dated statements in order; citation n is that of entry n."""
 
@@ -127,5 +136,6 @@ VerifiedResult: TypeAlias = Annotated[CallToolResult, Verified]
 HeldResult: TypeAlias = Annotated[CallToolResult, Held]
 ComparedResult: TypeAlias = Annotated[CallToolResult, Compared]
 CheckedResult: TypeAlias = Annotated[CallToolResult, Checked]
+BriefResult: TypeAlias = Annotated[CallToolResult, Summarised]
 DatedResult: TypeAlias = Annotated[CallToolResult, Dated]
 StateResult: TypeAlias = Annotated[CallToolResult, State]

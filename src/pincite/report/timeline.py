@@ -18,7 +18,7 @@ from typing import Any
 
 from pincite.errors import DocumentGone
 from pincite.library.library import Library
-from pincite.records.document import BlockKind, Document, Range, Span
+from pincite.records.document import BlockKind, Range, Span
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
 from pincite.report.comparing.units import Unit, units_of
@@ -102,7 +102,8 @@ def timeline(
     """Every dated statement of the documents, or of the passages found for a question.
 
     At most `most` entries, the first ones. Each quote is compared with its file first; what is no
-    longer there is left out and told. Raises UsageError for a collection or filter that matches nothing.
+    longer there is left out and told. Raises UsageError for a collection or filter that matches
+    nothing.
     """
     chosen = filters or Filters()
     spans = _found(library, question, collection, chosen) if question.strip() else None

@@ -94,7 +94,7 @@ def salutation_end(statement: str) -> int:
 def _courtesies() -> re.Pattern[str]:
     lists = shipped("verify", "courtesies").values()
     beginnings = sorted({fold(one) for text in lists for one in text.split("|")}, reverse=True)
-    return re.compile(rf"\W*+(?:{'|'.join(map(re.escape, beginnings))})\b")
+    return re.compile(rf"^\W*+(?:{'|'.join(map(re.escape, beginnings))})\b")
 
 
 def judged(

@@ -215,6 +215,10 @@ def requests_of(tenants: Tenants) -> st.SearchStrategy[tuple[str, str, Any]]:
         "/v1/query": query,
         "/v1/search": search,
         "/v1/count": asked(tenants, "words"),
+        "/v1/brief": st.builds(
+            lambda document: {"document": document, "share": 1.0},
+            st.sampled_from([*tenants.documents, "valve.md", "/"]),
+        ),
         "/v1/timeline": asked(tenants, "question"),
         "/v1/check": st.builds(
             lambda question, collection: {"text": question, "collection": collection},

@@ -27,6 +27,7 @@ BUILT_IN = {
     "check": ("check.check", "Check a text of yours against the documents, for and against."),
     "table": ("sheet.table", "Ask the same questions of every document: one row each."),
     "timeline": ("timeline.timeline", "List the dated statements of the documents in order."),
+    "brief": ("brief.brief", "Summarise a document in its own sentences."),
     "count": ("count.count", "Count the occurrences of words in all documents."),
     "batch": ("batch.batch", "Answer a file of questions."),
     "report": ("report.report", "Ask all questions of a template, for one cited document."),

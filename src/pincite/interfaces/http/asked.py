@@ -66,6 +66,14 @@ class CheckBody(Body):
     filters: FiltersBody = FiltersBody()
 
 
+class BriefBody(Body):
+    """A document to summarise, by its name, path or id; `share` of its statements, in 0..1."""
+
+    document: str
+    section: str = Field(default="", description="only below headings with these words")
+    share: float = Field(default=0.1, gt=0, le=1)
+
+
 class TimelineBody(Body):
     """What dates are wanted: those about something, or of some documents."""
 

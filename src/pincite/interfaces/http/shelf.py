@@ -23,6 +23,7 @@ from pincite.library.library import Library
 from pincite.records.files import digest_now
 from pincite.records.filters import Filters
 from pincite.records.library_records import FileEntry
+from pincite.report.brief import brief, brief_form
 from pincite.report.comparing.changes import compare
 from pincite.report.timeline import timeline, timeline_form
 from pincite.store.catalog.filtering import named_by
@@ -237,6 +238,19 @@ class Shelf:
         finally:
             self._comparing.release()
         return with_links(self.telling.to(allowed).hidden(timeline_form(found)))
+
+    def brief(self, name: str, section: str, share: float, *, allowed: Allowed = None) -> Form:
+        """A document in its own sentences: the object of `pincite brief --json`."""
+        document_id = self._named(name, allowed)
+        held = self.document(document_id, allowed=allowed)
+        told = brief(
+            self.library,
+            document_id,
+            section=section,
+            share=share,
+            collection=self.scope(held["collection"], allowed),
+        )
+        return with_links(self.telling.to(allowed).hidden(brief_form(told)))
 
     def _named(self, name: str, allowed: Allowed) -> str:
         """The id of the one document with this id, path or name that the client may see."""

@@ -63,9 +63,9 @@ RULES: tuple[Rule, ...] = (
     *map(_open, ("/health", "/favicon.ico")),
     *map(
         _asks,
-        ("/v1/query", "/v1/search", "/v1/count", "/v1/check", "/v1/timeline", "/v1/verify"),
+        ("/v1/query", "/v1/search", "/v1/count", "/v1/check", "/v1/timeline", "/v1/brief"),
     ),
-    *map(_asks, ("/v1/reports", "/v1/reports/", "/v1/exports")),
+    *map(_asks, ("/v1/verify", "/v1/reports", "/v1/reports/", "/v1/exports")),
     *map(_asks, ("/v1/chat/completions", "/v1/responses", "/api/search", "/answer")),
     Rule(path="/v1/documents/", scope="delete", methods=frozenset({"DELETE"})),
     *map(

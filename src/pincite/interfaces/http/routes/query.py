@@ -8,6 +8,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request, Response
 
 from pincite.interfaces.http.asked import (
+    BriefBody,
     CheckBody,
     CountBody,
     Library,
@@ -115,3 +116,9 @@ def check(body: CheckBody, served: Library, allowed: MaySee) -> Reply:
 def timeline(body: TimelineBody, served: Library, allowed: MaySee) -> Reply:
     """The dated statements about something, or of some documents, in order."""
     return served.timeline(body.question, body.collection, body.filters.filters(), allowed=allowed)
+
+
+@router.post("/brief")
+def brief(body: BriefBody, served: Library, allowed: MaySee) -> Reply:
+    """A document in its own sentences, every section represented."""
+    return served.brief(body.document, body.section, body.share, allowed=allowed)
