@@ -71,7 +71,10 @@ class Phrases:
     def at(self, place: int, phrases: Iterable[str]) -> tuple[str, Run] | None:
         """The longest of some phrases that begins at a place, in words without a use."""
         found: tuple[str, Run] | None = None
-        for phrase in phrases:
+        first = self.words[place].folded if place < len(self.words) else ""
+        for phrase in phrases if first else ():
+            if not phrase.startswith(first):
+                continue  # Most of hundreds, for every word of a question.
             run = place, place + phrase.count(" ") + 1
             is_here = [word.folded for word in self.words[slice(*run)]] == phrase.split()
             if is_here and self.is_free(run) and (found is None or run > found[1]):
