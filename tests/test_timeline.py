@@ -28,7 +28,7 @@ is payable by 15 March 2024. Reports are due no later than 30 June 2025. The agr
 The board met on 12 May. The roof was finished in Q3 2024. Sales grew in the first half of 2025.
 Prices have been stable since 2021. On 30 February 2024 nothing happened. We sold 2019 tickets.
 """
-PLAN = "Task,Deadline,Published on,Owner\nRoof,2025-08-01,2024-02-03,Anna\nDoors,2025-09-15,,Ben\n"
+PLAN = "Task,Deadline,Published on,Owner\nRoof,2025-08-01,2024-02-03,Anna\n,2025-09-15,,Ben\n"
 NOTICE = """Last updated: 14 February 2025
 
 The agreement was signed on 5 April 2024.
@@ -59,7 +59,7 @@ EXPECTED = [
     ("2025-05-12", "event", "The board met on 12 May."),
     ("2025-06-30", "due", "Reports are due no later than"),
     ("2025-08-01", "due", "Roof,2025-08-01"),
-    ("2025-09-15", "due", "Doors,2025-09-15"),
+    ("2025-09-15", "due", ",2025-09-15"),
     ("2025-12-31", "valid until", "Die Frist endet am 31.12.2025."),
     ("2026-12-31", "valid until", "This agreement is effective"),
 ]

@@ -274,7 +274,7 @@ def _role(unit: Unit, moment: Moment) -> str:
     if unit.place == _HEADERS:
         return "sent"
     text = fold_letters(unit.text)
-    heads = [fold_letters(head) for head, cell in unit.cell_texts().items() if cell]
+    heads = [fold_letters(head) for head in unit.cell_texts()]
     before = text[max(0, moment.start - _CUE_CHARS) : moment.start]
     for role, pattern in _cues("after"):
         if pattern.search(text[moment.end : moment.end + _CUE_CHARS]):

@@ -101,6 +101,8 @@ def _state_of_packages() -> list[tuple[str, int, int]]:
 def _run(connection: socket.socket) -> None:
     """In the fork: become the command, and end with it."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # What started the resident process may have ignored it, as a shell does for what runs behind it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     connection.settimeout(_HAND_OVER_SECONDS)
     try:
         if not start.is_same_user(connection):

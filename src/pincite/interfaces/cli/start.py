@@ -49,6 +49,8 @@ _READ_AT_START = (
 """Beginnings of variables that are read when a process or a package starts."""
 
 _RIGHTS = ("Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp:")
+_INTERRUPTED = 130
+"""As shells have it: 128 and the number of the signal."""
 _CONNECT_SECONDS = 1.0
 _PEER = struct.Struct("3i")
 """What SO_PEERCRED gives: process, user and group."""
@@ -202,13 +204,16 @@ def _hand_over(connection: socket.socket) -> None:
 
 
 def _awaited(connection: socket.socket) -> int:
-    """The exit code. Ctrl-C is passed on; if this process is killed, the other sees it."""
-    code = b""
+    """The exit code. Ctrl-C is passed on, and a second one ends both; so does the end of this one."""
+    code, has_interrupted = b"", False
     while True:
         try:
             received = connection.recv(1)
         except KeyboardInterrupt:
+            if has_interrupted:
+                return _INTERRUPTED
             connection.sendall(INTERRUPT)
+            has_interrupted = True
             continue
         if not received:
             break
