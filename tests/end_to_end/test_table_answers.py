@@ -602,9 +602,15 @@ def test_rows_with_a_name_are_no_answer_where_others_or_some_are_asked_for(
     assert named_rows(question, table) == ()
 
 
-def test_the_row_of_the_one_who_is_left_out_is_no_sure_answer(tmp_path: Path) -> None:
+def test_the_row_of_the_one_who_is_left_out_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "staff.csv").write_text(STAFF)
     with Library.open(tmp_path / "library") as library:
         library.ingest([tmp_path / "staff.csv"])
         answer = library.ask("Who other than Dev Patel is in IT?")
-    assert answer.status is Status.ABSTAINED or answer.is_doubtful
+        unknown = library.ask("Who other than Zoe Hill is in IT?")
+    assert answer.status is Status.ANSWERED
+    assert not answer.is_doubtful
+    assert answer.citations
+    assert all("Dev" not in one.quote and ",IT," in one.quote for one in answer.citations)
+    assert any("≠" in str(reason) for reason in answer.reasons)
+    assert unknown.status is Status.ABSTAINED or unknown.is_doubtful

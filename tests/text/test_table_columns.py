@@ -239,3 +239,38 @@ def test_one_value_among_words_makes_no_heads() -> None:
         for row in table
     ]
     assert guess_headers(rows).rows == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "question", "found"),
+    [
+        (STAFF, "Who other than Ben Carver works in IT?", ["S004"]),
+        (STAFF, "Who works in IT apart from Dev Patel?", ["S002"]),
+        (STAFF, "Who does not work in IT?", ["S001", "S003"]),
+        (STAFF, "Which employees are not in Sales?", ["S001", "S002", "S004"]),
+        (STAFF, "List all employees except Amara Obi and Ben Carver.", ["S003", "S004"]),
+        (STAFF, "Who earns more than 50000 other than Amara Obi?", ["S004"]),
+        (BOATS, "Which boats are not owned by Ida Lund?", ["B02", "C03"]),
+        (TREES, "Which trees are not in Mill Lane?", None),
+        (VOTES, "Which parties except the Greens won seats?", None),
+    ],
+)
+def test_rows_with_what_is_excepted_are_left_out(
+    content: str, question: str, found: list[str] | None
+) -> None:
+    reading = read(question, content)
+    if found is None:
+        assert reading is None or not any("=" in one.relation for one in reading.conditions)
+    else:
+        assert keys(reading) == found
+        assert reading is not None
+        assert "≠" in reading.said
+
+
+def test_a_computation_leaves_out_what_is_excepted() -> None:
+    reading = read("What is the average salary excluding IT?", STAFF)
+    assert reading is not None
+    assert reading.operation is Operation.AVERAGE
+    assert keys(reading) == ["S001", "S003"]
+    assert read("How many employees do not work in IT?", STAFF) is not None
+    assert read("Who in Sales and not in IT but in Finance?", STAFF) is None

@@ -72,6 +72,7 @@ class _Parse(Comparing):
         apart = {*words_of("count"), *words_of("lacks"), *words_of("others")}
         apart |= {*ways_of("aggregates"), *self._ranks()}
         is_apart = any(self._phrases.at(place, apart) for place in range(len(self._words)))
+        is_apart = is_apart or any(one.relation != "=" for one in self._conditions)
         if is_apart or next(self._behind_comparisons(), None) is not None:
             return ()
         return chosen_rows(self._table, self._conditions) if self._conditions else ()

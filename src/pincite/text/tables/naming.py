@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from pincite.text.numbers import figures
 from pincite.text.tables.labels import label_forms
@@ -33,6 +33,8 @@ from pincite.text.tables.words import (
 )
 from pincite.text.terms import fold
 
+_MOST_BETWEEN = 2
+"""Words between a denial and the value that is denied."""
 _LONGEST_VALUE_WORDS = 12
 _MOST_OF_A_NAME = 5
 _MOST_NEAR = 20_000
@@ -121,9 +123,78 @@ class Naming:
                 self._values.append((column, as_words(self._phrases.text(run))))
                 taken[column] |= held[run][column]
                 runs[column].append(run)
+        named = sorted((run, column) for column, own in runs.items() for run in own)
+        for run, column in self._leave_out(named, held):
+            runs[column].remove(run)
+            if not runs[column]:
+                del taken[column], runs[column]
+            else:
+                taken[column] = set().union(*(held[one][column] for one in runs[column]))
         for column, values in taken.items():
             values |= self._between(column, sorted(runs[column]))
             self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
+
+    def _leave_out(
+        self, named: Sequence[tuple[Run, int]], held: Mapping[Run, Mapping[int, set[str]]]
+    ) -> list[tuple[Run, int]]:
+        """The values behind "other than" or "not", whose rows are left out by a condition.
+
+        Values side by side are of one row ("Ann" and "Lee"), others with "and" between are too. Raises
+        NoReadingError where it is not clear which rows are meant.
+        """
+        first = next((n for n, (run, _) in enumerate(named) if self._take_exception(run[0])), None)
+        if first is None:
+            return []
+        group = [[named[first]]]
+        for (before, _), (run, column) in pairwise(named[first:]):
+            between = self._words[before[1] : run[0]]
+            if not all(word.folded in words_of("joins") for word in between) or len(between) > 1:
+                break
+            if between:
+                group.append([(run, column)])
+            else:
+                group[-1].append((run, column))
+        out = [one for several in group for one in several]
+        columns = {column for _, column in out}
+        table = self._table
+        if len(columns) == 1:
+            (column,) = columns
+            values = set().union(*(held[run][column] for run, _ in out))
+        else:
+            column = table.key
+            rows = [
+                row
+                for row in table.rows
+                if any(all(table.text(row, c) in held[r][c] for r, c in one) for one in group)
+            ]
+            values = {table.text(row, column) for row in rows}
+            if len(values) != len(group) or len(rows) != len(group):
+                raise NoReadingError
+        condition = Condition(column=column, relation="≠", values=tuple(sorted(values)))
+        self._conditions.append(condition)
+        return out
+
+    def _take_exception(self, place: int) -> bool:
+        """Takes "other than", or a denial, before a value."""
+        if self._take_denial(place):
+            return True
+        while place and self._words[place - 1].folded in words_of("articles"):
+            place -= 1
+        found = self._phrases.before(place, words_of("excepting"))
+        if found is not None:
+            self._phrases.take(found[1], "comparison")
+        return found is not None
+
+    def _take_denial(self, place: int) -> bool:
+        """Takes "not" before a value, with a verb and a preposition between: "do not live in Bern"."""
+        for before in range(place - 1, max(-1, place - 2 - _MOST_BETWEEN), -1):
+            word = self._words[before]
+            if word.use:
+                return False
+            if word.folded in words_of("denials"):
+                self._phrases.take((before, before + 1), "comparison")
+                return True
+        return False
 
     def _between(self, column: int, runs: Sequence[Run]) -> set[str]:
         """The cells of the days or months between two that are the ends of a range.

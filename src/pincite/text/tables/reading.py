@@ -30,7 +30,10 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A cell is one of `values`, or its number is compared with `number` or with that in `other`."""
+    """A cell is one of `values`, or its number is compared with `number` or with that in `other`.
+
+    With the relation "≠" the cell says something, and none of the `values`.
+    """
 
     column: int
     relation: str = "="
@@ -45,7 +48,8 @@ class Condition:
 
     def said(self, table: Table) -> str:
         """`Price < 300`."""
-        asked = " or ".join(self.values) if self.number is None else number_text(self.number)
+        joint = ", " if self.relation == "≠" else " or "
+        asked = joint.join(self.values) if self.number is None else number_text(self.number)
         asked = asked if self.other is None else table.columns[self.other].name
         name = table.columns[self.column].name
         if self.values and NO_VALUE.issuperset(map(str.lower, self.values)):
@@ -140,7 +144,7 @@ class Reading:
     @property
     def is_lookup(self) -> bool:
         """Whether rows are found by what stands in them, without comparing them."""
-        is_compared = any(one.is_compared and one.relation != "=" for one in self.conditions)
+        is_compared = any(one.relation != "=" for one in self.conditions)
         is_compared = is_compared or bool(self.ranked or self.placed)
         return self.operation is Operation.ROWS and bool(self.conditions) and not is_compared
 
@@ -184,7 +188,9 @@ def chosen_rows(
 
     Rows that add up others are among them only where rows are named.
     """
-    are_named = any(one.values and one.column in table.names for one in conditions)
+    are_named = any(
+        one.values and one.relation == "=" and one.column in table.names for one in conditions
+    )
     rows = [
         row
         for row in table.rows
@@ -205,7 +211,10 @@ def _meets(table: Table, row: Row, condition: Condition) -> bool:
     """Whether a row meets a condition; an empty cell does not."""
     asked = condition.number
     if not condition.is_compared:
-        return table.text(row, condition.column) in condition.values
+        text = table.text(row, condition.column)
+        if condition.relation == "≠":
+            return text not in (*condition.values, "")
+        return text in condition.values
     if condition.other is not None:
         asked = table.quantity(row, condition.other)
     held = table.quantity(row, condition.column)
