@@ -9,8 +9,10 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -52,19 +54,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Two notes in a library, in a folder that is also the place of sockets and of packages."""
     place = tmp_path_factory.mktemp("resident")
     (place / "packages").mkdir()
-    (place / "run").mkdir()
     notes = place / "notes"
     notes.mkdir()
     (notes / "a.md").write_text("# Pump\n\nThe pump starts at 06:30 on working days.\n")
     assert call_cli("ingest", notes, "-l", place / "lib").returncode == 0
-    yield place
-    for process in forks_of(place):
-        os.kill(process, signal.SIGTERM)
+    with short_folder() as runtime:
+        (place / "run").symlink_to(runtime)
+        yield place
+        for process in forks_of(runtime):
+            os.kill(process, signal.SIGTERM)
+
+
+@contextmanager
+def short_folder() -> Iterator[Path]:
+    """For sockets, whose paths are at most 107 bytes long."""
+    with tempfile.TemporaryDirectory(prefix="pincite-", dir="/tmp") as made:
+        yield Path(made)
 
 
 def settings(folder: Path, **more: str) -> dict[str, str]:
     """The variables of a command that leaves a resident process behind."""
-    run = str(folder / "run")
+    run = str((folder / "run").resolve())
     given = environment(**{"PINCITE_RESIDENT": "on", "XDG_RUNTIME_DIR": run, **more})
     given["PYTHONPATH"] += os.pathsep + str(folder / "packages")
     return given
@@ -89,8 +99,14 @@ def run(folder: Path) -> Run:
     return one
 
 
+@pytest.fixture
+def short() -> Iterator[Path]:
+    with short_folder() as made:
+        yield made
+
+
 def sockets(folder: Path) -> list[Path]:
-    return [path for path in (folder / "run").glob("*/*") if path.is_socket()]
+    return [path for path in (folder / "run").resolve().glob("*/*") if path.is_socket()]
 
 
 @pytest.fixture
@@ -153,6 +169,8 @@ def test_what_stops_the_command_stops_the_fork(
         env=settings(folder),
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        # What runs behind a shell without a terminal ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as asking:
         assert until(lambda: len(forks_of(waiting)) == 2)
         time.sleep(0.1)  # The fork may still be opening its streams.
@@ -183,7 +201,7 @@ def test_it_ends_when_a_package_changes(folder: Path, waiting: Path, run: Run) -
     before = forks_of(waiting)
     (folder / "packages" / "new.py").write_text("")
     assert run("ls", "-l", "lib").returncode == 0
-    assert until(lambda: not set(before) & set(forks_of(folder)))
+    assert until(lambda: not set(before) & set(forks_of(waiting.parent)))
 
 
 def test_it_ends_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,19 +212,19 @@ def test_it_ends_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(tmp_path.iterdir())
 
 
-def test_none_is_left_where_nobody_sees_the_output(folder: Path, tmp_path: Path) -> None:
-    given = settings(folder, XDG_RUNTIME_DIR=str(tmp_path))
+def test_none_is_left_where_nobody_sees_the_output(folder: Path, short: Path) -> None:
+    given = settings(folder, XDG_RUNTIME_DIR=str(short))
     del given["PINCITE_RESIDENT"]
     done = subprocess.run([*COMMAND, "ls", "-l", "lib"], cwd=folder, env=given, capture_output=True)
     assert done.returncode == 0
-    assert not forks_of(tmp_path)
+    assert not forks_of(short)
     terminal, ours = pty.openpty()
     subprocess.run([*COMMAND, "ls", "-l", "lib"], cwd=folder, env=given, stdout=ours, stderr=ours)
-    assert until(lambda: list(tmp_path.glob("*/*.lock")))
-    assert until(lambda: [path for path in tmp_path.glob("*/*") if path.is_socket()])
+    assert until(lambda: list(short.glob("*/*.lock")))
+    assert until(lambda: [path for path in short.glob("*/*") if path.is_socket()])
     os.close(terminal)
     os.close(ours)
-    for process in forks_of(tmp_path):
+    for process in forks_of(short):
         os.kill(process, signal.SIGTERM)
 
 
@@ -216,34 +234,32 @@ def place_with(monkeypatch: pytest.MonkeyPatch, runtime: Path, **more: str) -> P
     return start._place()
 
 
-def test_other_surroundings_have_another_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    one = place_with(monkeypatch, tmp_path)
+def test_other_surroundings_have_another_one(short: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = place_with(monkeypatch, short)
     assert one is not None
-    assert place_with(monkeypatch, tmp_path) == one
-    assert place_with(monkeypatch, tmp_path, OMP_NUM_THREADS="7") != one
+    assert place_with(monkeypatch, short) == one
+    assert place_with(monkeypatch, short, OMP_NUM_THREADS="7") != one
     monkeypatch.delenv("OMP_NUM_THREADS")
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0 if soft else hard, hard))
     changed = resource.getrlimit(resource.RLIMIT_CORE) != (soft, hard)
-    assert (place_with(monkeypatch, tmp_path) != one) == changed
+    assert (place_with(monkeypatch, short) != one) == changed
     resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
-    assert place_with(monkeypatch, tmp_path) == one
+    assert place_with(monkeypatch, short) == one
 
 
 def test_a_folder_that_others_can_reach_is_not_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = place_with(monkeypatch, tmp_path)
+    place = place_with(monkeypatch, short)
     assert place is not None
     assert place.parent.stat().st_mode & 0o777 == 0o700
     place.parent.chmod(0o750)
-    assert place_with(monkeypatch, tmp_path) is None
+    assert place_with(monkeypatch, short) is None
     place.parent.rmdir()
-    (tmp_path / "own").mkdir(mode=0o700)
-    place.parent.symlink_to(tmp_path / "own")
-    assert place_with(monkeypatch, tmp_path) is None
+    (short / "own").mkdir(mode=0o700)
+    place.parent.symlink_to(short / "own")
+    assert place_with(monkeypatch, short) is None
 
 
 def test_a_stranger_at_the_socket_is_not_trusted(
@@ -260,3 +276,11 @@ def test_a_stranger_at_the_socket_is_not_trusted(
         connection, _ = listener.accept()
         with connection:
             assert connection.recv(1) == b""
+
+
+def test_a_path_too_long_for_a_socket_is_not_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 80)
+    long.mkdir()
+    assert place_with(monkeypatch, long) is None

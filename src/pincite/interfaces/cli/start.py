@@ -51,6 +51,8 @@ _READ_AT_START = (
 _RIGHTS = ("Uid:", "Gid:", "Groups:", "Cap", "NoNewPrivs:", "Seccomp:")
 _INTERRUPTED = 130
 """As shells have it: 128 and the number of the signal."""
+_LONGEST_ADDRESS = 100
+"""Bytes of a socket's path; Linux has room for 107."""
 _CONNECT_SECONDS = 1.0
 _PEER = struct.Struct("3i")
 """What SO_PEERCRED gives: process, user and group."""
@@ -166,7 +168,8 @@ def _place() -> Path | None:
     if not is_private or found.st_uid != os.geteuid():
         return None
     name = hashlib.sha256(repr(surroundings).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-    return folder / name
+    place = folder / name
+    return place if len(os.fsencode(place)) <= _LONGEST_ADDRESS else None
 
 
 def is_same_user(connection: socket.socket) -> bool:
