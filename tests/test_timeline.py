@@ -26,7 +26,9 @@ is payable by 15 March 2024. Reports are due no later than 30 June 2025. The agr
 ## Minutes of 2025
 
 The board met on 12 May. The roof was finished in Q3 2024. Sales grew in the first half of 2025.
-Prices have been stable since 2021. On 30 February 2024 nothing happened. We sold 2019 tickets.
+Prices have been stable since 2021. On 30 February 2024 nothing happened. We sold 2019 tickets,
+and by 2019 hours nothing.
+See [the plan](https://example.com/2020/05/12/plan-in-2017.html) and https://example.com/2018-03-04.
 """
 PLAN = "Task,Deadline,Published on,Owner\nRoof,2025-08-01,2024-02-03,Anna\n,2025-09-15,,Ben\n"
 NOTICE = """Last updated: 14 February 2025

@@ -21,6 +21,7 @@ from pincite.library.library import Library
 from pincite.records.document import BlockKind, Range, Span
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
+from pincite.report.brief import readable
 from pincite.report.comparing.units import Unit, units_of
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
 from pincite.report.writing import in_format
@@ -46,6 +47,9 @@ _LONGEST = 1_000
 _CUE_CHARS = 60
 _MONTHS_OF_QUARTER, _MONTHS_OF_HALF = 3, 6
 _FEWEST_WORDS = 3
+_ADDRESS = re.compile(r"https?://[^\s)>\"]+|\]\([^)\s]*\)|\bwww\.[^\s)>\"]+")
+"""Their dates are those of other pages."""
+
 _HEADERS = "headers"
 """The place of an e-mail's header."""
 
@@ -113,7 +117,7 @@ def timeline(
     documents = library.catalog.documents_in(scope) if spans is None else [*spans]
     checker = QuoteChecker(library.catalog)
     entries: list[Entry] = []
-    undated: list[Citation] = []
+    undated: dict[Span, Citation] = {}
     notices: dict[str, None] = {}
     for document_id in documents:
         try:
@@ -132,7 +136,7 @@ def timeline(
                 if checked.citation is None:
                     continue
                 if isinstance(dated, Moment):
-                    undated.append(checked.citation)
+                    undated[span] = checked.citation
                 else:
                     entries.append(replace(dated, citation=checked.citation))
     entries.sort(key=lambda one: (one.first, one.last, one.citation.source, one.citation.start))
@@ -140,7 +144,7 @@ def timeline(
         notices[f"only the first {most:,} of {len(entries):,} dates are shown"] = None
     return Timeline(
         entries=_with_conflicts(entries[:most]),
-        undated=tuple(undated),
+        undated=tuple(undated.values()),
         notices=tuple(notices),
     )
 
@@ -183,7 +187,10 @@ def _dated(unit: Unit) -> Iterator[Entry | Moment]:
     text = unit.text
     if unit.kind in (BlockKind.HEADING, BlockKind.CODE) or len(text) > _LONGEST:
         return
+    addresses = [found.span() for found in _ADDRESS.finditer(text)]
     for moment in (*moments(text), *_years(text)):
+        if any(start <= moment.start < end for start, end in addresses):
+            continue
         source = ""
         if moment.year is None:
             year, source = _year_above(unit)
@@ -223,7 +230,9 @@ def fold_letters(text: str) -> str:
 @cache
 def _year_pattern() -> re.Pattern[str]:
     words = "|".join(shipped("text/data", "date_roles")["years"].split())
-    return re.compile(rf"\b(?:{words})\s+(?P<year>(?:1[5-9]|20)\d\d)\b(?![.,]?\d|\s*[%€$])")
+    return re.compile(
+        rf"\b(?:{words})\s+(?P<year>(?:1[5-9]|20)\d\d)\b(?![.,]?\d|\s*[%€$]|\s+[a-z]{{3,}}s\b)"
+    )
 
 
 def _year_above(unit: Unit) -> tuple[int | None, str]:
@@ -263,8 +272,8 @@ def _cues(where: str) -> list[tuple[str, re.Pattern[str]]]:
     cues = []
     for role, listed in shipped("text/data", "date_roles")[where].items():
         phrases = "|".join(map(re.escape, sorted(listed.split("|"), key=len, reverse=True)))
-        end = r"(?P<rest>(?:\W+\w+){0,3}?)\W*$" if where == "before" else ""
-        start = "" if where == "before" else r"^\W*"
+        end = {"before": r"(?P<rest>(?:\W+\w+){0,3}?)\W*$", "adjacent": r"\s*$"}.get(where, "")
+        start = r"^\W*" if where == "after" else ""
         cues.append((role, re.compile(rf"{start}\b(?:{phrases})\b{end}")))
     return cues
 
@@ -276,9 +285,11 @@ def _role(unit: Unit, moment: Moment) -> str:
     text = fold_letters(unit.text)
     heads = [fold_letters(head) for head in unit.cell_texts()]
     before = text[max(0, moment.start - _CUE_CHARS) : moment.start]
-    for role, pattern in _cues("after"):
-        if pattern.search(text[moment.end : moment.end + _CUE_CHARS]):
-            return role
+    behind = text[moment.end : moment.end + _CUE_CHARS]
+    for where, words in (("after", behind), ("adjacent", before)):
+        for role, pattern in _cues(where):
+            if pattern.search(words):
+                return role
     found = [
         (len(match["rest"]), role)
         for role, pattern in _cues("before")
@@ -310,7 +321,14 @@ def _with_conflicts(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     for numbers in alike.values():
         for number in numbers:
             own = entries[number - 1].first
-            others = [other for other in numbers if entries[other - 1].first != own]
+            here = (entries[number - 1].citation.document, entries[number - 1].citation.start)
+            others = [
+                other
+                for other in numbers
+                if entries[other - 1].first != own
+                and (entries[other - 1].citation.document, entries[other - 1].citation.start)
+                != here
+            ]
             if others:
                 told[number] = tuple(others)
     return tuple(
@@ -432,7 +450,7 @@ def _blocks(found: Timeline) -> Iterator[Block]:
         (
             plain(one.written),
             one.role,
-            plain(one.citation.quote),
+            plain(readable(one.citation)),
             plain(f"{Path(one.citation.source).name}, {place(one.citation)}".rstrip(", ")),
             note_of(one),
         )

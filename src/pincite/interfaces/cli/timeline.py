@@ -91,11 +91,12 @@ def timeline(
 
 
 def _print(found: Timeline, outputs: list[Path], *, most: int | None) -> None:
+    from pincite.report.brief import readable
     from pincite.report.timeline import note_of
 
     for number, one in enumerate(found.entries[:most], start=1):
         say(f"{number}. {one.written}  {one.role}", bold=True)
-        say(indented(visible_line(f"“{' '.join(one.citation.quote.split())}”"), first="    "))
+        say(indented(visible_line(f"“{readable(one.citation)}”"), first="    "))
         say(indented(_where(one.citation), first="    "), dim=True)
         if told := note_of(one):
             say(indented(visible_line(told), first="    "), fg="yellow")
@@ -103,7 +104,7 @@ def _print(found: Timeline, outputs: list[Path], *, most: int | None) -> None:
     if rest:
         say(f"\n{rest} more: --all")
     for cited in found.undated[:most]:
-        say(indented(visible_line(f"“{' '.join(cited.quote.split())}”"), first="no year: "))
+        say(indented(visible_line(f"“{readable(cited)}”"), first="no year: "))
         say(indented(_where(cited), first="    "), dim=True)
     if not found.entries and not found.undated:
         say("no dates were found")
