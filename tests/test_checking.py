@@ -32,6 +32,11 @@ not included in the limit. Receipts must be handed in by the end of the followin
 
 I recommend a list of at least the last 7 years, ideally the last 10 years. Timecards are available no
 later than Monday. The pump starts at 06:30 on working days and stops at 20:00.
+
+## Parts
+
+Room 14 has three windows. Pump P-102 costs 300 euros. Section 4 describes the alarm. Model X5 weighs
+14 kg. Version 2.1 needs 4 GB of memory. Step 2 takes 10 minutes.
 """
 REPORT = """# Annual report 2024
 
@@ -88,6 +93,17 @@ STATEMENTS = [
     ("The plant in Graz was opened on 12 May 2019.", N),
     ("The company had about 310 employees at the end of 2024.", N),
     ("Every employee has a company bicycle.", N),
+    # Which one a number says is no amount.
+    ("Room 12 has three windows.", N),
+    ("Pump P-101 costs 300 euros.", N),
+    ("Section 5 describes the alarm.", N),
+    ("Model X6 weighs 14 kg.", N),
+    ("Version 2.2 needs 4 GB of memory.", N),
+    ("Step 3 takes 10 minutes.", N),
+    ("Pump P-102 costs 310 euros.", C),
+    ("Model X5 weighs 15kg.", C),
+    ("Version 2.1 needs 8 GB of memory.", C),
+    ("Step 2 takes 12 minutes.", C),
     # Nothing to support.
     ("Is breakfast included in the limit?", NONE),
     ("Thank you for your question about the trip.", NONE),

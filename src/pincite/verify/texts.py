@@ -30,7 +30,7 @@ from pincite.verify.numbers.figures import (
 from pincite.verify.rows import said_by_row
 from pincite.verify.statements.claims import ClaimChecker, Finding, measure_support, stated_by
 from pincite.verify.statements.meaning import meaning_fault
-from pincite.verify.statements.wording import words_of
+from pincite.verify.statements.wording import Word, words_of
 
 _MOST_COMPARED = 8
 """Quotes with which a statement is compared one by one."""
@@ -54,6 +54,8 @@ _OTHER_VALUE = frozenset(
 )
 _DENIED = frozenset({Verdict.NEGATION_DIFFERS, Verdict.CONTRADICTED})
 _ASKS = re.compile(r"[?？؟][\s\"”»)]*$")
+_CODE = re.compile(r"\b(?:[A-Za-z]+[-/]?\d[\w-]*|\d+[A-Za-z][\w-]*)(?!\w)")
+_TOKEN = re.compile(r"\w+(?:[-/.,]\w+)*")
 _UNNAMED = Question(text="")
 
 Chosen = Callable[..., Sequence[Evidence]]
@@ -145,6 +147,9 @@ def _carried_alone(
 
 
 def _contradicts(claims: ClaimChecker, statement: str, other: Citation, language: str) -> bool:
+    where = " ".join((other.section, other.quote))
+    if _numbers_that_name(statement, language) - {*_TOKEN.findall(where.casefold())}:
+        return False  # Room 12 is not room 14.
     if difference(statement, other.quote, language, are_versions=False):
         return True
     if any(in_place_of_another(statement, [other])):
@@ -167,6 +172,26 @@ def _contradicts(claims: ClaimChecker, statement: str, other: Citation, language
         return False
     support = measure_support(rest, stated_by([other]), "", claims.weights)
     return support.words >= _FEWEST_WORDS and support.held >= _LEAST_HELD
+
+
+def _numbers_that_name(text: str, language: str) -> set[str]:
+    """Codes, and numbers that are no amount but say which one: P-101, "room 12", "version 2.1"."""
+    told = figures(text)
+    amounts = {one.start for one in (*told.moments, *told.numbers) if getattr(one, "unit", "-")}
+    found = {
+        match.group().casefold() for match in _CODE.finditer(text) if match.start() not in amounts
+    }
+    for number in told.numbers:
+        before = words_of(text[: number.start].rstrip(), language)
+        is_bare = not (number.unit or number.looks_like_year or number.is_worded)
+        is_behind = bool(before) and text[: number.start].rstrip().endswith(before[-1].text)
+        if is_bare and is_behind and before[-1].is_content and not _says_how_many(before[-1]):
+            found.add(number.digits.casefold())
+    return found
+
+
+def _says_how_many(word: Word) -> bool:
+    return word.text.casefold() in shipped("verify", "numbering")["words"].split()
 
 
 def _gives_another_value(statement: str, quote: str, language: str) -> bool:
