@@ -177,7 +177,7 @@ def _contradicts(claims: ClaimChecker, statement: str, other: Citation, language
 def _numbers_that_name(text: str, language: str) -> set[str]:
     """Codes, and numbers that are no amount but say which one: P-101, "room 12", "version 2.1"."""
     told = figures(text)
-    amounts = {one.start for one in (*told.moments, *told.numbers) if getattr(one, "unit", "-")}
+    amounts = {one.start for one in told.moments} | {n.start for n in told.numbers if n.unit}
     found = {
         match.group().casefold() for match in _CODE.finditer(text) if match.start() not in amounts
     }
