@@ -48,6 +48,12 @@ opened on 12 May 2019.
 |---|---|---|
 | North | 17.5 | 120 |
 | South | 24.0 | 192 |
+
+| Shop | Month | Visitors | Manager |
+|---|---|---|---|
+| Harbour | January | 410 | Ida Lund |
+| Harbour | February | 520 | Per Holm |
+| Station | March | 330 | Ida Lund |
 """
 RULES = """# Hausordnung
 
@@ -88,6 +94,11 @@ STATEMENTS = [
     ("South had 190 employees.", C),
     ("South had 24 employees.", C),
     ("West had 120 employees.", N),
+    ("Harbour had 520 visitors.", S),
+    ("Harbour had 600 visitors.", N),
+    ("Station had 600 visitors.", C),
+    ("Ida Lund had 600 visitors.", N),
+    ("South had 192 million employees.", N),
     # Of somebody or something else, or of nothing in the documents.
     ("Karl Meier has led the company since March 2021.", N),
     ("The plant in Graz was opened on 12 May 2019.", N),

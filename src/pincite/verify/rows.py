@@ -22,20 +22,21 @@ class _Cell:
     own: frozenset[str]
     head: frozenset[str]
     value: Decimal | None
+    unit: str = ""
 
 
 def said_by_row(statement: str, row: Citation, language: str) -> Standing:
     """Whether the row supports or contradicts the statement; NOT_FOUND if it is about something else.
 
-    The statement has to name the row by the words of its cells, each of its words has to be one of
-    the row, of a head or of a heading, and each number belongs to the one column whose head has most
-    words of the statement.
+    The statement has to name the row by its first cell, or that of its row heads; each of its words
+    has to be one of the row, of a head or of a heading, and its number belongs to the one column whose
+    head has most words of the statement, with the unit of the cell.
     """
     said = _words(statement, language)
     cells = [*_cells(row.cells, language)]
     labels = {label.text for cell in row.cells for label in cell.rows}
-    names = [cell.own for cell in cells if cell.value is None]
-    names = [name for name in (*names, *(_words(one, language) for one in labels)) if name]
+    texts = [cell.own for cell in cells if cell.value is None and cell.own]
+    names = [name for one in labels if (name := _words(one, language))] or texts[:1]
     known = frozenset().union(
         _words(row.section, language), *names, *(cell.own | cell.head for cell in cells)
     )
@@ -56,7 +57,8 @@ def _compared(statement: str, said: frozenset[str], cells: Sequence[_Cell]) -> I
         fitting = [len(cell.head & said) for cell in valued]
         best = max(fitting, default=0)
         columns = [cell for cell, fit in zip(valued, fitting, strict=True) if fit == best and best]
-        if len(columns) != 1 or len(numbers) != 1:
+        has_unit = number.has_scale or any(number.unit != cell.unit for cell in columns)
+        if len(columns) != 1 or len(numbers) != 1 or has_unit:
             yield Standing.NOT_FOUND
         else:
             is_equal = columns[0].value == number.value
@@ -76,6 +78,7 @@ def _cells(cells: Sequence[CitedCell], language: str) -> Iterator[_Cell]:
             own=_words(cell.text, language),
             head=_words(head, language) | _digits(head),
             value=held[0].value if is_number else None,
+            unit=held[0].unit if is_number else "",
         )
 
 

@@ -100,9 +100,17 @@ def _courtesies() -> re.Pattern[str]:
 
 
 def judged(
-    claims: ClaimChecker, statement: str, cited: Sequence[Citation], others: Sequence[Citation]
+    claims: ClaimChecker,
+    statement: str,
+    cited: Sequence[Citation],
+    others: Sequence[Citation],
+    is_only: Callable[[Citation], bool] = lambda _: True,
 ) -> Judged:
-    """Compares a statement with the quotes `cited` together, and with `others` one by one."""
+    """Compares a statement with the quotes `cited` together, and with `others` one by one.
+
+    `is_only`: whether a table row is the only one of its name; what another row of the name says
+    contradicts nothing.
+    """
     language = language_of(" ".join((statement, *(one.quote for one in cited))))
     finding = claims.check(_UNNAMED, statement, cited, Mode.GENERATED)
     carriers = tuple(cited)
@@ -112,7 +120,7 @@ def judged(
     against = tuple(
         one
         for one in others
-        if rows.get(_place(one)) is Standing.CONTRADICTED
+        if (rows.get(_place(one)) is Standing.CONTRADICTED and is_only(one))
         or (_place(one) not in rows and _contradicts(claims, statement, one, language))
     )
     if finding.holds:
@@ -253,7 +261,7 @@ class StatementChecker:
         quotes = self._verified(question, self._chosen(statement, context=evidence))
         near = self._verified(question, evidence[:_MOST_COMPARED])
         others = {_place(one): one for one in (*quotes, *near)}
-        found = judged(self._claims, statement, quotes, [*others.values()])
+        found = judged(self._claims, statement, quotes, [*others.values()], self._is_only_row)
         return CheckedStatement(
             text=statement,
             standing=found.standing,
@@ -262,6 +270,15 @@ class StatementChecker:
             quotes=found.quotes,
             against=found.against,
         )
+
+    def _is_only_row(self, citation: Citation) -> bool:
+        """Whether no other row of the document has the same first cell."""
+        document = self._sources.document(citation.document)
+        own = document.blocks_in(citation.start, citation.end)[0]
+        rows = (block for block in document.blocks if block.cells)
+        names = (document.text[row.cells[0].start : row.cells[0].end].strip() for row in rows)
+        name = document.text[own.cells[0].start : own.cells[0].end].strip() if own.cells else ""
+        return sum(1 for one in names if one == name) == 1
 
     def _sentences(self, hits: Sequence[Hit]) -> Iterator[Evidence]:
         """The sentences of the passages, the most similar first, each once."""
