@@ -7,7 +7,6 @@ more, sentences that lean on the one before them less.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter, defaultdict
@@ -24,7 +23,7 @@ from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
 from pincite.report.comparing.units import Unit, units_of
 from pincite.report.layout import Block, Heading, Look, Paragraph, Words, plain
-from pincite.report.writing import in_format
+from pincite.report.writing import as_json, write_files
 from pincite.settings.toml_files import shipped
 from pincite.text.as_read import as_read
 from pincite.text.languages import language_of
@@ -33,7 +32,6 @@ from pincite.text.numbers import figures
 from pincite.verify.differences import modals
 from pincite.verify.drafts import QuoteChecker
 from pincite.verify.receipts.receipt import citation_form
-from pincite.verify.receipts.saved import write_whole
 from pincite.verify.statements.meaning import negations
 from pincite.verify.statements.wording import words_of
 
@@ -250,16 +248,8 @@ def summary(told: Brief) -> str:
 
 def write_brief(told: Brief, paths: Sequence[Path]) -> list[str]:
     """Write it to each file, in the format of its suffix; returns notices about them."""
-    notices: list[str] = []
-    for path in paths:
-        if path.suffix.lower() == ".json":
-            text = json.dumps(brief_form(told), ensure_ascii=False, indent=2) + "\n"
-            write_whole(path, text.encode("utf-8", "backslashreplace"))
-            continue
-        content, found = in_format(tuple(_blocks(told)), path.suffix.lower())
-        notices += [f"{path}: {notice}" for notice in found]
-        write_whole(path, content)
-    return notices
+    own = {".json": lambda: as_json(brief_form(told))}
+    return write_files(paths, lambda: _blocks(told), own)
 
 
 def _blocks(told: Brief) -> Iterator[Block]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
 from pincite.report.sheet import CellKind, Sheet, SheetCell
-from pincite.report.writing import check_outputs, in_format
-from pincite.verify.receipts.saved import write_whole
+from pincite.report.writing import as_json, check_outputs, write_files
 
 _OWN = (".csv", ".xlsx")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -27,23 +25,12 @@ def check_sheet_outputs(paths: Sequence[Path]) -> None:
 
 def write_sheet(sheet: Sheet, paths: Sequence[Path]) -> list[str]:
     """Write the table to each file, in the format of its suffix; returns notices about them."""
-    notices: list[str] = []
-    for path in paths:
-        content, found = _content(sheet, path.suffix.lower())
-        notices += [f"{path}: {notice}" for notice in found]
-        write_whole(path, content)
-    return notices
-
-
-def _content(sheet: Sheet, ending: str) -> tuple[bytes, Sequence[str]]:
-    if ending == ".json":
-        text = json.dumps(sheet_form(sheet), ensure_ascii=False, indent=2) + "\n"
-        return text.encode("utf-8", "backslashreplace"), ()
-    if ending == ".csv":
-        return csv_text(sheet).encode("utf-8", "backslashreplace"), ()
-    if ending == ".xlsx":
-        return _workbook(sheet), ()
-    return in_format(tuple(_blocks(sheet)), ending)
+    own: dict[str, Callable[[], str | bytes]] = {
+        ".json": lambda: as_json(sheet_form(sheet)),
+        ".csv": lambda: csv_text(sheet),
+        ".xlsx": lambda: _workbook(sheet),
+    }
+    return write_files(paths, lambda: _blocks(sheet), own)
 
 
 def sheet_form(sheet: Sheet) -> dict[str, Any]:

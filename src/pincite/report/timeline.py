@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from calendar import monthrange
 from collections import defaultdict
@@ -24,7 +23,8 @@ from pincite.records.flow import Citation
 from pincite.report.brief import readable
 from pincite.report.comparing.units import Unit, units_of
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
-from pincite.report.writing import in_format
+from pincite.report.sheet_files import harmless
+from pincite.report.writing import as_json, write_files
 from pincite.settings.toml_files import shipped
 from pincite.text.dates import Moment, moments
 from pincite.text.languages import language_of
@@ -32,7 +32,6 @@ from pincite.text.locations import place
 from pincite.text.terms import fold
 from pincite.verify.drafts import QuoteChecker
 from pincite.verify.receipts.receipt import citation_form
-from pincite.verify.receipts.saved import write_whole
 from pincite.verify.statements.wording import words_of
 
 MOST_ENTRIES = 5_000
@@ -302,7 +301,7 @@ def _role(unit: Unit, moment: Moment) -> str:
 
 
 def _column(unit: Unit, moment: Moment, heads: Sequence[str]) -> str:
-    """The words of the head above a date, and of the cell before it in a row of two."""
+    """The words of the head above a date."""
     for number, cell in enumerate(unit.cells):
         if cell.start - unit.start <= moment.start < cell.end - unit.start and number < len(heads):
             return heads[number]
@@ -364,22 +363,12 @@ def timeline_form(found: Timeline) -> dict[str, Any]:
 
 def write_timeline(found: Timeline, paths: Sequence[Path]) -> list[str]:
     """Write it to each file, in the format of its suffix; returns notices about them."""
-    notices: list[str] = []
-    for path in paths:
-        ending = path.suffix.lower()
-        if ending == ".json":
-            text = json.dumps(timeline_form(found), ensure_ascii=False, indent=2) + "\n"
-        elif ending == ".csv":
-            text = _csv(found)
-        elif ending == ".ics":
-            text = _calendar(found)
-        else:
-            content, told = in_format(tuple(_blocks(found)), ending)
-            notices += [f"{path}: {notice}" for notice in told]
-            write_whole(path, content)
-            continue
-        write_whole(path, text.encode("utf-8", "backslashreplace"))
-    return notices
+    own = {
+        ".json": lambda: as_json(timeline_form(found)),
+        ".csv": lambda: _csv(found),
+        ".ics": lambda: _calendar(found),
+    }
+    return write_files(paths, lambda: _blocks(found), own)
 
 
 def _csv(found: Timeline) -> str:
@@ -388,9 +377,7 @@ def _csv(found: Timeline) -> str:
     table.writerow(("date", "first", "last", "role", "quote", "file", "place", "note"))
     for one in found.entries:
         row = (one.written, one.first, one.last, one.role, one.citation.quote, one.citation.source)
-        # A spreadsheet must not take a quote for a formula.
-        cells = [f"'{cell}" if str(cell)[:1] in "=+-@\t\r" else cell for cell in map(str, row)]
-        table.writerow((*cells, place(one.citation), note_of(one)))
+        table.writerow(map(harmless, (*map(str, row), place(one.citation), note_of(one))))
     return written.getvalue()
 
 

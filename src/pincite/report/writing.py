@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,9 +65,38 @@ def rendered(
 ) -> tuple[bytes, Sequence[str]]:
     """The bytes of a report in one format, and notices about them."""
     if ending == ".json":
-        text = json.dumps(sealed(report_form(report), key), ensure_ascii=False, indent=2) + "\n"
+        text = as_json(sealed(report_form(report), key))
         return text.encode("utf-8", "backslashreplace"), ()
     return in_format(layout(report), ending, fonts=fonts)
+
+
+def write_files(
+    paths: Sequence[Path],
+    blocks: Callable[[], Iterable[Block]],
+    own: Mapping[str, Callable[[], str | bytes]],
+) -> list[str]:
+    """Write what `blocks` give to each file, in the format of its suffix; returns notices about them.
+
+    `own` are the suffixes that the caller writes itself. Files are written completely or not at all.
+    """
+    notices: list[str] = []
+    for path in paths:
+        ending = path.suffix.lower()
+        written: str | bytes
+        if ending in own:
+            written = own[ending]()
+        else:
+            written, found = in_format(tuple(blocks()), ending)
+            notices += [f"{path}: {notice}" for notice in found]
+        if isinstance(written, str):
+            written = written.encode("utf-8", "backslashreplace")
+        write_whole(path, written)
+    return notices
+
+
+def as_json(form: object) -> str:
+    """The text of a JSON file for people."""
+    return json.dumps(form, ensure_ascii=False, indent=2) + "\n"
 
 
 def in_format(

@@ -120,13 +120,11 @@ def _print_statement(one: CheckedStatement, *, show_all: bool) -> None:
 
 
 def _print_quote(what: str, quote: Citation) -> None:
-    from pincite.text.locations import page_and_section
+    from pincite.text.locations import place
 
     label = f"{what}: " if what else ""
     say(indented(f"{label}{_said(quote)}", first="    "))
-    where = ", ".join(
-        filter(None, (Path(quote.source).name, page_and_section(quote.page, quote.section)))
-    )
+    where = ", ".join(filter(None, (Path(quote.source).name, place(quote))))
     say(indented(visible_line(where), first="    "), dim=True)
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pincite.records.comparisons import Change, ChangeKind, Compared, Comparison, Quoted
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
-from pincite.report.writing import in_format
-from pincite.verify.receipts.saved import write_whole
+from pincite.report.writing import as_json, write_files
 
 _TITLES = {
     ChangeKind.CHANGED: "Changed",
@@ -22,16 +20,8 @@ _TITLES = {
 
 def write_comparison(compared: Compared, paths: Sequence[Path]) -> list[str]:
     """Write a comparison to each file, in the format of its suffix; returns notices about them."""
-    notices: list[str] = []
-    for path in paths:
-        if path.suffix.lower() == ".json":
-            text = json.dumps(compared.as_form(), ensure_ascii=False, indent=2) + "\n"
-            write_whole(path, text.encode("utf-8", "backslashreplace"))
-            continue
-        content, found = in_format(tuple(_blocks(compared)), path.suffix.lower())
-        notices += [f"{path}: {notice}" for notice in found]
-        write_whole(path, content)
-    return notices
+    own = {".json": lambda: as_json(compared.as_form())}
+    return write_files(paths, lambda: _blocks(compared), own)
 
 
 def _blocks(compared: Compared) -> Iterator[Block]:
