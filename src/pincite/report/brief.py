@@ -36,7 +36,6 @@ from pincite.verify.statements.meaning import negations
 from pincite.verify.statements.wording import words_of
 
 DEFAULT_SHARE = 0.1
-OWN_FORMATS = (".json",)
 _MOST_SECTIONS = 40
 """Each has a sentence; of more, those above them."""
 

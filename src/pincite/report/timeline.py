@@ -35,7 +35,7 @@ from pincite.verify.receipts.receipt import citation_form
 from pincite.verify.statements.wording import words_of
 
 MOST_ENTRIES = 5_000
-OWN_FORMATS = (".json", ".csv", ".ics")
+OWN_FORMATS = (".csv", ".ics")
 EVENT = "event"
 """What a date is where no word says otherwise."""
 

@@ -47,12 +47,12 @@ def brief(
 
     No language model takes part: each sentence is a verified quote.
     """
-    from pincite.report.brief import OWN_FORMATS, brief_form, write_brief
+    from pincite.report.brief import brief_form, write_brief
     from pincite.report.brief import brief as brief_of
     from pincite.report.writing import check_outputs
 
     outputs = output or []
-    check_outputs(outputs, also=OWN_FORMATS)
+    check_outputs(outputs)
     with pincite.Library.open(library, create=False) as opened:
         for path in outputs:
             opened.check_output(path)
