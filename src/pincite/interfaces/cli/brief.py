@@ -47,8 +47,8 @@ def brief(
 
     No language model takes part: each sentence is a verified quote.
     """
-    from pincite.report.brief import brief_form, write_brief
     from pincite.report.brief import brief as brief_of
+    from pincite.report.brief import brief_form, write_brief
     from pincite.report.writing import check_outputs
 
     outputs = output or []
