@@ -17,11 +17,12 @@ from pincite.text.tables.order import at_an_end, beside_named
 from pincite.text.tables.phrases import (
     Phrases,
     Run,
+    Word,
     contains,
     stems,
 )
 from pincite.text.tables.reading import Operation, Ranked, Reading, chosen_rows
-from pincite.text.tables.tables import Row, Table, has_persons, names_of_persons
+from pincite.text.tables.tables import CLOCK, Row, Table, has_persons, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
 from pincite.text.units import currency
@@ -189,6 +190,9 @@ class _Parse(Comparing):
                 return origins[0]
             if any(map(self._are_years, self._table.numeric())):
                 raise NoReadingError  # These, or other dates?
+        named = [one for one in self._named if self._table.is_dated(one)]
+        if measure == "date" and len(named) == 1:
+            return named[0]
         self._measures = {measure: place}
         column = self._measured(self._table.numeric())
         if column is None:
@@ -428,7 +432,9 @@ class _Parse(Comparing):
             if word.folded in nouns or word.stem in nouns:
                 word.use = "rows"
                 self._is_inferred = self._is_inferred or word.folded in words_of("rows")
-            elif (column := self._named_in_part(word)) is not None:
+            elif (column := self._named_in_part(word)) is not None or (
+                column := self._spans_that_begin(word)
+            ) is not None:
                 self._phrases.take((place, place + 1), "column", column)
                 self._named.setdefault(column, place)
             elif not (word.folded in words_of("amounts") and self._named) and not (
@@ -442,6 +448,13 @@ class _Parse(Comparing):
         unknown = [one for one in unknown if one not in periods and self._words[one].use != "rank"]
         if unknown:
             self._name_row((unknown[0], unknown[-1] + 1))
+
+    def _spans_that_begin(self, word: Word) -> int | None:
+        """The only column of times, if its cells are spans and a word says that they begin."""
+        if not any(word.folded in measures()[measure] for measure in ("start", "departure")):
+            return None
+        found = [one for one in self._table.numeric() if self._table.unit(one) == CLOCK]
+        return found[0] if len(found) == 1 and self._table.has_spans(found[0]) else None
 
     def _does_most(self, place: int) -> bool:
         """Whether a word only says what is done with most of a named column: "won the most votes"."""

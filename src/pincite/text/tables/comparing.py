@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from pincite.text.tables.naming import Naming, NoReadingError, is_year, measures
+from pincite.text.tables.naming import BETWEEN, Naming, NoReadingError, is_year, measures
 from pincite.text.tables.phrases import Run
 from pincite.text.tables.reading import Condition
-from pincite.text.tables.tables import Quantity, period
+from pincite.text.tables.tables import CLOCK, Quantity, period
 from pincite.text.tables.words import ways_of, words_of
 
 _NEAR_WORDS = 3
-_BETWEEN = (("between", "and"), ("from", "to"), ("zwischen", "und"), ("von", "bis"))
+_RANGES = (*BETWEEN.items(), ("from", "to"), ("von", "bis"))
 
 
 class Comparing(Naming):
@@ -90,7 +90,7 @@ class Comparing(Naming):
         words = self._words
         if run[0] == 0 or run[1] + 1 >= len(words):
             return False
-        if (words[run[0] - 1].folded, words[run[1]].folded) not in _BETWEEN:
+        if (words[run[0] - 1].folded, words[run[1]].folded) not in _RANGES:
             return False
         second = self._phrases.quantity(run[1] + 1)
         if second is None or second[0].is_date != number.is_date:
@@ -151,7 +151,8 @@ class Comparing(Naming):
         is_bare_year = not number.is_date and not number.unit and is_year(number.value)
         dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
         if number.is_date:
-            return dated
+            return [one for one in dated if self._table.unit(one) == number.unit]
+        dated = [one for one in dated if self._table.unit(one) != CLOCK]
         fitting = [
             column
             for column in self._table.numeric()

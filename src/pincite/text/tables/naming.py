@@ -42,6 +42,10 @@ _MOST_NEAR = 20_000
 _MOST_WORDS_OF_A_HEAD = 3
 
 
+BETWEEN = {"between": "and", "zwischen": "und"}
+"""The words before a range of numbers, and between its ends."""
+
+
 class NoReadingError(Exception):
     """A word has no part, or may have several."""
 
@@ -223,11 +227,20 @@ class Naming:
         return {text for text, (held, at) in places.items() if held == kind and low <= at <= high}
 
     def _behind_comparisons(self) -> Iterator[int]:
-        """The places of words that are a number or date behind "more than" or "since"."""
+        """The places of words that are a number or date behind "more than", "since" or "between"."""
         for place in range(len(self._words)):
-            if self._phrases.before(place, ways_of("comparisons")):
-                found = self._phrases.quantity(place)
-                yield from range(*found[1]) if found else ()
+            is_between = place > 0 and self._words[place - 1].folded in BETWEEN
+            if not is_between and not self._phrases.before(place, ways_of("comparisons")):
+                continue
+            found = self._phrases.quantity(place)
+            yield from range(*found[1]) if found else ()
+            if found and is_between and self._is_and(found[1][1], self._words[place - 1].folded):
+                second = self._phrases.quantity(found[1][1] + 1)
+                yield from range(*second[1]) if second else ()
+
+    def _is_and(self, place: int, before: str) -> bool:
+        """Whether the word at a place stands between the ends of a range that begins with another."""
+        return self._words[place].folded == BETWEEN[before] if place < len(self._words) else False
 
     def _held(self) -> Mapping[Run, Mapping[int, set[str]]]:
         """The runs of words that are cells: for each column, the cells' texts."""

@@ -12,7 +12,7 @@ from pincite.text.tables.tables import Quantity, quantity
 from pincite.text.tables.words import words_of
 from pincite.text.terms import fold, terms
 
-_WORD = re.compile(r"[^\s?!,;:()\"“”„]+")
+_WORD = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?!\w)|[^\s?!,;:()\"“”„]+")
 _EDGES = ".'’`*"
 _POSSESSIVE = re.compile(r"['’]s$")
 _BEHIND_NAME = re.compile(r"[,(\[]")

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import islice
 
 from pincite.text.numbers import DecimalMark
-from pincite.text.tables.tables import NO_VALUE, Quantity, Row, Table, quantity
+from pincite.text.tables.tables import CLOCK, NO_VALUE, Quantity, Row, Table, quantity
 
 
 class Operation(StrEnum):
@@ -247,6 +247,9 @@ def number_text(number: Quantity) -> str:
     """A date as `2024-03-14`, `2024-03` or `2024`, a number with its unit."""
     if not number.is_date:
         return f"{number.value.normalize():f} {number.unit}".strip()
+    if number.unit == CLOCK:
+        hours, seconds = divmod(int(number.value), 3600)
+        return f"{hours:02}:{seconds // 60:02}"
     day = date.fromordinal(int(number.value)).isoformat()
     days = int(number.end - number.value) if number.end is not None else 1
     return day if days == 1 else day[:-3] if days <= 31 else day[:-6]

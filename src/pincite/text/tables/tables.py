@@ -34,6 +34,14 @@ _FEWEST_ADDED, _FEWEST_FIGURES = 2, 5
 """1,000 after 400 and 600 may be a price like these; 59,200 jobs and 194 after their parts are not."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
+CLOCK = "o'clock"
+_HOURS = re.compile(
+    r"(?P<hours>\d{1,2})(?:[:.](?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?)?"
+    r"(?:[ \u00a0\u202f]?(?P<half>[ap])\.?m\.?|[ \u00a0\u202f]?(?P<whole>h|uhr|o['’]clock))?",
+    re.IGNORECASE,
+)
+_SPAN_OF_TIMES = re.compile(r"[ \u00a0]?[-–—][ \u00a0]?| to | bis ")
+_NOON, _HOURS_OF_DAY = 12, 24
 NO_VALUE = frozenset(
     ("", "-", "–", "—", "n/a", "n.a.", "na", "nil", "none", "null", "?", "…", "tbd", "/")
 )
@@ -60,7 +68,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """The number or date of a cell. Of a date, `value` orders days and `end` is behind its period."""
+    """The number or date of a cell. Of a date, `value` orders days and `end` is behind its period.
+
+    A time of day is a date with the unit `CLOCK` and its seconds. Of a span of times, `value` is the
+    first and `end` the last.
+    """
 
     value: Decimal
     unit: str = ""
@@ -213,6 +225,11 @@ class Table:
         """Whether a column has dates."""
         return any(one is not None and one.is_date for one in self.quantities(column) or ())
 
+    def has_spans(self, column: int) -> bool:
+        """Whether a column has spans of times (`18:00-19:30`)."""
+        held = (one for one in self.quantities(column) or () if one is not None)
+        return any(one.unit == CLOCK and one.end is not None for one in held)
+
     def unit(self, column: int) -> str:
         """The unit of a column's numbers, from its cells or its head; empty if it has none."""
         found = next((one for one in self.quantities(column) or () if one is not None), None)
@@ -275,6 +292,8 @@ def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:
     """The number or date that a text consists of; None if it is something else."""
     if _PLAIN.fullmatch(text) and (mark != "," or "." not in text):
         return Quantity(Decimal(text))
+    if (clock := _clock(text)) is not None:
+        return clock
     found = figures(text, mark or ".")
     if len(found.moments) == 1 and not found.numbers:
         moment = found.moments[0]
@@ -294,6 +313,33 @@ def quantity(text: str, mark: DecimalMark | None = None) -> Quantity | None:
         return None
     value = -abs(number.value) if number.is_bracketed else number.value
     return Quantity(value, number.unit)
+
+
+def _clock(text: str) -> Quantity | None:
+    """A time of day or a span of two (`18:00-19:30`); None if it is something else."""
+    written = [_HOURS.fullmatch(part) for part in _SPAN_OF_TIMES.split(text.strip(), maxsplit=2)]
+    if not 1 <= len(written) <= 2:
+        return None
+    halves = [found["half"] for found in written if found and found["half"]]
+    half = halves[0] if len(halves) == 1 and written[-1] and written[-1]["half"] else ""
+    times = [_seconds(found, half) if found else None for found in written]
+    if times[0] is None or times[-1] is None:
+        return None
+    end = Decimal(times[1]) if len(times) > 1 and times[1] is not None else None
+    return Quantity(Decimal(times[0]), CLOCK, is_date=True, end=end)
+
+
+def _seconds(found: re.Match[str], half: str) -> int | None:
+    """The seconds of a time since midnight; `half` of the day is that of a span's end ("6-7:30 pm")."""
+    half = (found["half"] or half).lower()
+    hours, is_called_so = int(found["hours"]), bool(half or found["whole"])
+    # "18.30" may be an amount, and "18" anything.
+    has_colon = found["minutes"] and ":" in found.group()
+    if not (is_called_so or has_colon) or hours > (_NOON if half else _HOURS_OF_DAY):
+        return None
+    if half:
+        hours = hours % _NOON + (_NOON if half == "p" else 0)
+    return hours * 3600 + int(found["minutes"] or 0) * 60 + int(found["seconds"] or 0)
 
 
 def _is_before_number(written: str, *, is_negative: bool) -> bool:
