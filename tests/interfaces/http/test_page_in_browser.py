@@ -534,6 +534,20 @@ def test_a_text_is_checked_statement_by_statement(opened: Callable[..., Any]) ->
     tab.wait_for_selector("pincite-source:not([hidden])")
 
 
+def test_a_file_is_shown_in_brief_and_its_dates_in_order(opened: Callable[..., Any]) -> None:
+    tab = opened("/library")
+    tab.locator(".file a", has_text="In brief").first.click()
+    tab.wait_for_selector(".digest-quote .chip")
+    assert "in brief" in tab.inner_text("h1")
+    assert tab.locator(".places [aria-current]").inner_text() == "Library"
+    tab.locator(".digest-quote .chip").first.click()
+    tab.wait_for_selector("pincite-source:not([hidden])")
+    tab.goto(tab.evaluate("location.origin") + "/dates")
+    tab.fill("#dates-about", TORQUE)
+    tab.keyboard.press("Enter")
+    tab.locator(".check .lead", has_text="dated statement").wait_for()
+
+
 def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:
     tab = opened("/reports")
     tab.fill("#report-questions", f"{TORQUE}\n{FERRY}")
@@ -612,7 +626,7 @@ def test_no_view_has_a_fault_that_axe_knows(opened: Callable[..., Any], colours:
     ask(tab, FERRY)
     tab.wait_for_selector(".near-card")
     assert _violations(tab) == []
-    for address in ("/library", "/check", "/reports"):
+    for address in ("/library", "/check", "/dates", "/reports"):
         view = opened(address, color_scheme=colours)
         view.wait_for_selector("h1")
         view.wait_for_load_state("networkidle")
@@ -645,7 +659,7 @@ def test_a_question_can_be_asked_and_followed_with_keys_alone(opened: Callable[.
     assert tab.evaluate("document.activeElement.dataset.citation") == now
 
 
-@pytest.mark.parametrize("address", ["/", "/library", "/check", "/reports"])
+@pytest.mark.parametrize("address", ["/", "/library", "/check", "/dates", "/reports"])
 def test_a_narrow_phone_needs_no_sideways_scrolling(
     opened: Callable[..., Any], address: str
 ) -> None:

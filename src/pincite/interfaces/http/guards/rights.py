@@ -59,8 +59,8 @@ def _reads(path: str) -> Rule:
 
 RULES: tuple[Rule, ...] = (
     # The page itself contains no user data; it loads data with the user's key.
-    *map(_open, ("/", "/library", "/check", "/reports", "/c/", "/conversations/", "/page/")),
-    *map(_open, ("/health", "/favicon.ico")),
+    *map(_open, ("/", "/library", "/check", "/dates", "/dates/", "/brief/", "/reports", "/c/")),
+    *map(_open, ("/conversations/", "/page/", "/health", "/favicon.ico")),
     *map(
         _asks,
         ("/v1/query", "/v1/search", "/v1/count", "/v1/check", "/v1/timeline", "/v1/brief"),

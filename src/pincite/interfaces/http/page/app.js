@@ -4,6 +4,7 @@ import { keys } from "./api.js";
 import { AskPage } from "./ask.js";
 import { checkPage } from "./check.js";
 import { conversationsDrawer } from "./conversations.js";
+import { briefPage, datesPage } from "./digest.js";
 import { button, fill, h, icon, route } from "./dom.js";
 import { libraryPage } from "./library.js";
 import { permalinkView } from "./permalink.js";
@@ -32,6 +33,12 @@ async function show({ restore = false } = {}) {
   } else if (place === "check") {
     document.title = "Check – Pincite";
     fill(main, checkPage());
+  } else if (place === "dates") {
+    document.title = "Dates – Pincite";
+    fill(main, datesPage(id));
+  } else if (place === "brief" && id) {
+    document.title = "In brief – Pincite";
+    fill(main, briefPage(id));
   } else if (place === "c" && id) {
     fill(main, await permalinkView(id, source));
   } else if (place && place !== "conversations") {
@@ -67,7 +74,8 @@ function reopen() {
   if (chip) chip.click();
 }
 
-function markPlace(place) {
+function markPlace(named) {
+  const place = ["dates", "brief"].includes(named) ? "library" : named;
   for (const link of document.querySelectorAll(".places a")) {
     const isHere = link.pathname === `/${["library", "check", "reports"].includes(place) ? place : ""}`;
     if (isHere) link.setAttribute("aria-current", "page");

@@ -2,7 +2,7 @@
 
 import { api, rights } from "./api.js";
 import { openCitation } from "./citations.js";
-import { announce, button, fill, h, icon } from "./dom.js";
+import { announce, button, fill, h, icon, route } from "./dom.js";
 import { counted, fileName, when } from "./text.js";
 import { uploadZone } from "./upload.js";
 
@@ -98,7 +98,7 @@ function files(documents, removed) {
   return h(
     "section",
     { "aria-labelledby": "files-title" },
-    h("div", { class: "files-head" }, h("h2", { id: "files-title" }, "Files"), h("div", { class: "field" }, h("label", { for: "file-filter", class: "sr-only" }, "Filter the files"), filter), h("div", { class: "field field-row" }, h("label", { for: "file-order" }, "Sorted by"), order), told),
+    h("div", { class: "files-head" }, h("h2", { id: "files-title" }, "Files"), h("div", { class: "field" }, h("label", { for: "file-filter", class: "sr-only" }, "Filter the files"), filter), h("div", { class: "field field-row" }, h("label", { for: "file-order" }, "Sorted by"), order), told, route("/dates", {}, "Dates in order")),
     list,
   );
 }
@@ -127,7 +127,7 @@ function fileRow(document, all, removed) {
       "div",
       { class: "file-body" },
       h("p", { class: "file-name" }, button(document.name, { class: "file-open", on: (event) => openFile(event.currentTarget, document) })),
-      h("p", { class: "hint" }, told.join(" · ")),
+      h("p", { class: "hint" }, told.join(" · "), " · ", route(`/brief/${document.id}`, {}, "In brief"), " · ", route(`/dates/${document.id}`, {}, "Dates")),
       gaps.length > 0 && h("ul", { class: "gaps" }, gaps.slice(0, 5).map((gap) => h("li", {}, gap))),
       copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `Identical to ${[...new Set(copies)].map(fileName).join(", ")}`),
     ),
