@@ -175,3 +175,23 @@ def test_the_remedy_for_a_changed_file_is_to_ingest_it_again(folder: Path, libra
     lexical_cli("ingest", folder, "-l", library)
     again = json.loads(lexical_cli("doctor", "-l", library, "--json").stdout)
     assert not [one for one in again["to_do"] if "changed since they were ingested" in one]
+
+
+# --- streams that are closed ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_stops_nothing_and_no_file_takes_its_number(
+    folder: Path, closed: str
+) -> None:
+    lexical_cli("ingest", ".", cwd=folder)
+    listed = subprocess.run(
+        ["sh", "-c", f'"$@" {closed}', "sh", *COMMAND, "ls"],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (listed.returncode, "Error" in listed.stderr) == (0, False)
+    assert (".txt" in listed.stdout) == (">&-" not in closed.replace("2>&-", ""))

@@ -62,6 +62,7 @@ _exit_codes: list[int] = []
 
 def run() -> NoReturn:
     """Run the command of this process's arguments, and end the process with its exit code."""
+    _open_streams()
     end_quickly()
     place = _place() if _is_short() else None
     code = _run_there(place) if place else None
@@ -71,6 +72,16 @@ def run() -> NoReturn:
         if place and code in (0, 3) and (is_seen or os.environ.get(_SWITCH) == "on"):
             _leave_resident(place)
     end(code)
+
+
+def _open_streams() -> None:
+    """Open standard streams that the caller has closed; else the next file would get their numbers."""
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
 
 
 def run_here() -> int:
