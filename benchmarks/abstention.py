@@ -2,26 +2,38 @@
 
     python benchmarks/abstention.py
 
-For each open set, with models fitted without it (squad2-open: without the articles asked about): the
-area under the ROC curve of answerable questions against those that the documents do not answer; how
-many of each kind are answered; the share of wrong answers when a part of the questions is refused;
-the expected calibration error; how often, over 20 random halves, a bound found on one half (at most
-10 to 40 % wrong, at 90 % confidence) held on the other; and how often it held over 1,000 draws of
-questions.
+For each open set, with models fitted without it (squad2-open: without the articles asked about): what
+is shown without doubt; the area under the ROC curve of answerable questions against those that the
+documents do not answer; how many of each kind are answered; the share of wrong answers when a part of
+the questions is refused; the expected calibration error; how often, over 20 random halves, a bound
+found on one half (at most 10 to 40 % wrong, at 90 % confidence) held on the other; and how often it
+held over 1,000 draws of questions.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
-from abstention_cases import cases
-from fit_confidence import FITTED, SETS, STANCES, Part, Rows, part, threshold, unseen_scores
+from abstention_cases import Case, cases
+from fit_confidence import (
+    FITTED,
+    SETS,
+    STANCES,
+    UNDOUBTED,
+    Part,
+    Rows,
+    part,
+    threshold,
+    unseen_scores,
+)
 from numpy.typing import NDArray
 
 from pincite.evaluate.calibrate import Graded, bounded, calibrate, calibration_error
 from pincite.evaluate.measures import auroc, risk_coverage
+from pincite.verify.abstention.decision import OF_FIRST_READ, READ
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 RISKS = (0.1, 0.2, 0.3, 0.4)
@@ -135,12 +147,41 @@ def errors(scores: Rows, right: Rows) -> str:
     return f"{calibration_error(scores, right):.3f} | {np.mean(after):.3f}"
 
 
+def undoubted(own: Part, scores: Rows, least: float) -> str:
+    """The share shown without doubt: first quotes that are right and wrong, and what has no answer."""
+    is_sure, asked = 1 / (1 + np.exp(-scores)) >= least, own.kind == "own"
+    groups = [asked & (own.y == 1), asked & (own.y == 0), own.kind == "removed"]
+    groups += [own.kind == "unanswerable"]
+    return " | ".join(f"{is_sure[one].mean():.2f}" if one.any() else "  - " for one in groups)
+
+
+def doubts(found: Mapping[str, list[Case]]) -> None:
+    """Print what is shown without doubt, by the confidence in the answer and in its first quote."""
+    of_first = {
+        name: part(name, rows, (*READ, *OF_FIRST_READ), of_first=True)
+        for name, rows in found.items()
+    }
+    of_answer = {name: part(name, rows) for name, rows in found.items()}
+    print("\n| set | " + "right | wrong | removed | unanswerable | " * 2)
+    print("|---|" + "---|" * 8)
+    told = defaultdict[str, list[str]](list)
+    for parts in (of_answer, of_first):
+        unseen = {name: unseen_scores(parts, name) for name in FITTED}
+        least = threshold([*of_first.values()], [*unseen.values()], UNDOUBTED)
+        for name in FITTED:
+            told[name].append(undoubted(of_first[name], unseen[name], least))
+    for name, columns in told.items():
+        print(f"| {name} | {' | '.join(columns)} |")
+
+
 def main() -> None:
     """Print the tables."""
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     ).parse_args()
-    parts = {name: part(name, cases(name, SETS, {}, None)) for name in FITTED}
+    given = {name: cases(name, SETS, {}, None) for name in FITTED}
+    parts = {name: part(name, rows) for name, rows in given.items()}
+    doubts(given)
     unseen = {name: unseen_scores(parts, name) for name in FITTED}
     levels = {
         stance: threshold(list(parts.values()), list(unseen.values()), kept)

@@ -213,7 +213,7 @@ class Asking:
         best = found.evidence[0].span.document_id
         signals = measure(
             found.question,
-            found.evidence,
+            [item.narrowed() for item in found.evidence],
             found.hits,
             weights=self._weights,
             sources=catalog,

@@ -5,7 +5,8 @@
 
 Four kinds of questions: a set's own that its documents answer, adversarial ones that they do not
 (if the set has any), the own ones with their documents removed, and questions of other sets.
-Positive: some cited sentence contains the gold answer. Within a set the kinds are weighted by WEIGHTS,
+Positive: some cited sentence contains the gold answer; for the models that decide on doubt: the first
+one does. Within a set the kinds are weighted by WEIGHTS,
 own questions with wrong quotes by a quarter of that; squad2-open, the only large set of adversarial
 questions, counts as six sets. The scale is fitted afterwards, for a mix with three quarters answerable
 questions. Printed figures are for sets left out of the fit; squad2-open is also split by article.
@@ -30,7 +31,13 @@ from unread_cases import unread_cases
 import pincite.verify.abstention
 from pincite.evaluate.measures import auroc
 from pincite.settings.loading import Layer
-from pincite.verify.abstention.decision import MODELS_FILE, READ, SIGNALS
+from pincite.verify.abstention.decision import (
+    MODELS_FILE,
+    OF_FIRST,
+    OF_FIRST_READ,
+    READ,
+    SIGNALS,
+)
 
 SETS = (
     "squad2-open",
@@ -51,6 +58,9 @@ TOGETHER = ({"squad2-open", "xquad-open"}, {"nq-open", "clapnq-open", "mtrag-un-
 """Sets made of the same documents or questions: left out of a fit together."""
 
 WEIGHTS = {"own": 0.5, "unanswerable": 0.5, "removed": 0.1, "foreign": 0.35}
+OF_FIRST_WEIGHTS = {"own": 1.0, "unanswerable": 0.5, "removed": 0.25, "foreign": 0.1}
+UNDOUBTED = 0.73
+"""Share of the questions whose first quote is right that are answered without doubt."""
 SET_WEIGHTS = {"squad2-open": 6.0}
 WRONG_QUOTES = 0.25
 ANSWERABLE = 0.75
@@ -63,6 +73,7 @@ STANCES = {"strict": 0.7, "balanced": 0.92, "eager": 0.99}
 """Share of the right answers that is shown."""
 DEFAULTS, FEW = ("late_interaction", "late_interaction_read"), 150
 """These are fitted on all questions, the others on so many of each set."""
+UNREAD_TITLE = "late_unread"
 OF_A_LANGUAGE = 60
 """Questions in each language that the encoder does not read."""
 
@@ -95,22 +106,25 @@ class Part:
         return Part(**kept, signals=self.signals)
 
 
-def part(name: str, found: list[Case], signals: tuple[str, ...] = READ) -> Part:
+def part(
+    name: str, found: list[Case], signals: tuple[str, ...] = READ, *, of_first: bool = False
+) -> Part:
     """The questions of a set, weighed."""
     # A question in another language than the reader's is weighed by the model without it.
-    found = [case for case in found if bool(case.signals.read) == (signals == READ)]
+    is_read = "answers" in signals
+    found = [case for case in found if bool(case.signals.read) == is_read]
     values = [case.signals.values() for case in found]
     x = np.array([[1.0, *(each[signal] for signal in signals)] for each in values])
-    y = np.array([case.right for case in found], dtype=float)
+    y = np.array([case.first if of_first else case.right for case in found], dtype=float)
     kind = np.array([case.kind for case in found])
     weight, natural = np.zeros(len(y)), np.zeros(len(y))
     kinds = set(kind)
     for one in kinds:
         here = kind == one
-        weight[here] = WEIGHTS[one] / here.sum()
+        weight[here] = (OF_FIRST_WEIGHTS if of_first else WEIGHTS)[one] / here.sum()
         share = ANSWERABLE if one == "own" else (1 - ANSWERABLE) / (len(kinds) - 1)
         natural[here] = share / here.sum()
-    weight[(kind == "own") & (y == 0)] *= WRONG_QUOTES
+    weight[(kind == "own") & (y == 0)] *= 1.0 if of_first else WRONG_QUOTES
     return Part(
         x=x,
         y=y,
@@ -205,6 +219,10 @@ def figures(own: Part, scores: Rows, least: float) -> str:
         )
     right = answered[own.y == 1].mean()
     error = calibration_error(1 / (1 + np.exp(-scores)), own.y, own.natural)
+    first = [list(scores[(own.kind == "own") & (own.y == one)]) for one in (1, 0)]
+    told.append(
+        f"wrong {auroc(*first) or 0:.3f} ({answered[(own.kind == 'own') & (own.y == 0)].mean():.2f})"
+    )
     return "  ".join([*told, f"right answered {right:.2f}", f"calibration error {error:.3f}"])
 
 
@@ -220,22 +238,23 @@ def calibration_error(sure: Rows, right: Rows, weight: Rows, bins: int = 10) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """What is shipped of one way of scoring: coefficients, intercept first, and the stances."""
+    """What is shipped of one way of scoring: coefficients, intercept first, and the thresholds."""
 
     coefficients: Rows
-    stances: Mapping[str, float]
+    thresholds: Mapping[str, float]
     signals: tuple[str, ...]
 
 
-def model_of(parts: Mapping[str, Part], unseen: Mapping[str, Rows]) -> Model:
+def model_of(parts: Mapping[str, Part], unseen: Mapping[str, Rows], *, of_first: bool) -> Model:
     """Fitted on all sets; thresholds by scores of models that had not seen the set. Prints figures."""
     own = [parts[name] for name in unseen]
-    stances = {name: threshold(own, list(unseen.values()), kept) for name, kept in STANCES.items()}
+    shares = {"doubt": UNDOUBTED} if of_first else STANCES
+    least = {name: threshold(own, list(unseen.values()), kept) for name, kept in shares.items()}
     for name, scores in unseen.items():
-        told = figures(parts[name], scores, stances["balanced"])
+        told = figures(parts[name], scores, least["doubt" if of_first else "balanced"])
         print(f"  {name:<18} {told}", flush=True)
-    print("  " + ", ".join(f"{name} from {least:.2f}" for name, least in stances.items()))
-    return Model(coefficients=fit(list(parts.values())), stances=stances, signals=own[0].signals)
+    print("  " + ", ".join(f"{name} from {level:.2f}" for name, level in least.items()))
+    return Model(coefficients=fit(list(parts.values())), thresholds=least, signals=own[0].signals)
 
 
 def unseen_scores(parts: Mapping[str, Part], name: str) -> Rows:
@@ -245,51 +264,57 @@ def unseen_scores(parts: Mapping[str, Part], name: str) -> Rows:
     return parts[name].x @ fit(without(parts, name))
 
 
-def report(title: str, overrides: Layer, most: int | None) -> Model:
-    """Fit one model and print figures of models that did not see what they are measured on."""
-    signals = READ if title.endswith("_read") else SIGNALS
-    parts = {name: part(name, cases(name, SETS, overrides, most), signals) for name in FITTED}
-    print(f"\n{title}")
-    return model_of(parts, {name: unseen_scores(parts, name) for name in parts})
+def models_for(title: str, found: Mapping[str, list[Case]]) -> dict[str, Model]:
+    """The models for one way of scoring: that of the answer, and that of its first quote."""
+    models = {}
+    for suffix in ("", "_first"):
+        is_read, of_first = title.endswith("_read"), bool(suffix)
+        signals = READ if is_read else SIGNALS
+        if of_first:
+            signals = (*signals, *(OF_FIRST_READ if is_read else OF_FIRST))
+        parts = {
+            name: part(name, cases, signals, of_first=of_first) for name, cases in found.items()
+        }
+        unseen = {name: _unseen(title, parts, name) for name in parts}
+        print(f"\n{title}{suffix}")
+        models[title + suffix] = model_of(parts, unseen, of_first=of_first)
+    return models
 
 
-def report_unread() -> Model:
-    """The same for scripts that the encoder does not read; figures are of languages left out."""
-    parts = {name: part(name, unread_cases(name, OF_A_LANGUAGE), SIGNALS) for name in UNREAD}
-    print("\nlate_unread")
-    unseen = {
-        name: own.x @ fit([found for other, found in parts.items() if other != name])
-        for name, own in parts.items()
-    }
-    return model_of(parts, unseen)
+def _unseen(title: str, parts: Mapping[str, Part], name: str) -> Rows:
+    if title != UNREAD_TITLE:
+        return unseen_scores(parts, name)
+    return parts[name].x @ fit([found for other, found in parts.items() if other != name])
 
 
 def as_toml(models: Mapping[str, Model]) -> str:
     """The file that is shipped."""
     lines = [
         "# Logistic models over the signals (signals.py), by what gave sentences their scores, and the",
-        "# confidence that each stance asks for.",
+        "# confidence that each stance asks for; `_first`: whether the first quote is right, and below",
+        "# which confidence that is in doubt.",
         "# Written by `python benchmarks/fit_confidence.py`; not to be edited.",
         "",
     ]
     for title, model in models.items():
         named = zip(("intercept", *model.signals), model.coefficients, strict=True)
         lines += [f"[{title}]"]
-        lines += [f"{name} = {value:.3f}" for name, value in (*named, *model.stances.items())]
+        lines += [f"{name} = {value:.3f}" for name, value in (*named, *model.thresholds.items())]
         lines += [""]
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Fit all five."""
+    """Fit all of them."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--check", action="store_true", help="do not write the file")
     chosen = asked.parse_args()
-    models = {
-        title: report(title, overrides, None if title in DEFAULTS else FEW)
-        for title, overrides in CONFIGURATIONS.items()
-    }
-    models["late_unread"] = report_unread()
+    models: dict[str, Model] = {}
+    for title, overrides in CONFIGURATIONS.items():
+        most = None if title in DEFAULTS else FEW
+        models |= models_for(title, {name: cases(name, SETS, overrides, most) for name in FITTED})
+    unread = {name: unread_cases(name, OF_A_LANGUAGE) for name in UNREAD}
+    models |= models_for(UNREAD_TITLE, unread)
     if not chosen.check:
         shipped = Path(pincite.verify.abstention.__file__).parent / MODELS_FILE
         shipped.write_text(as_toml(models), encoding="utf-8")

@@ -10,7 +10,14 @@ from pincite.records.flow import Evidence, Hit, Passage, Question, Understood
 from pincite.testing.fakes import EvenWeights, MemorySources
 from pincite.testing.samples import text_document
 from pincite.verify.abstention.calibration import UNCALIBRATED, Bound, Calibration
-from pincite.verify.abstention.decision import Judge, Judgement, Thresholds, confidence, threshold
+from pincite.verify.abstention.decision import (
+    Judge,
+    Judgement,
+    Thresholds,
+    confidence,
+    first_confidence,
+    threshold,
+)
 from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.signals import ScoredBy, Signals, measure
 
@@ -143,6 +150,60 @@ def test_without_a_bound_a_stance_asks_for_what_it_asks_for_uncalibrated() -> No
     cited = [evidence(score=0.55)]
     found = judged(Thresholds(stance="strict"), cited=cited, calibration=loose)
     assert found.too_little == "confidence 0.25, 0.25 needed"
+
+
+def compared(*others: tuple[str, float]) -> list[Hit]:
+    """A hit whose first sentence scores .8, and others of these texts and scores, each a passage."""
+    texts = [(OPENS, 0.8), *others]
+    return [
+        Hit(
+            passage=replace(PASSAGE, id=f"p{number}", sentences=(evidence(quote).span,)),
+            score=score,
+            scores=SCORES,
+            sentence_scores=(score,),
+        )
+        for number, (quote, score) in enumerate(texts, start=1)
+    ]
+
+
+def of_hits(found: list[Hit], cited: Evidence | None = None) -> Signals:
+    return measure(QUESTION, [cited or evidence()], found, weights=EvenWeights(), sources=SOURCES)
+
+
+def test_how_far_the_best_sentence_is_ahead_of_different_ones() -> None:
+    assert of_hits(compared()).ahead == 0
+    assert of_hits(compared((GREEN, 0.4))).ahead == pytest.approx(0.2)
+    # Copies are no others.
+    assert of_hits(compared((OPENS, 0.7), (GREEN, 0.4))).ahead == pytest.approx(0.2)
+
+
+def test_the_place_of_the_best_quotes_passage() -> None:
+    there = replace(evidence(), passage=replace(PASSAGE, id="p2"))
+    assert of_hits(compared((GREEN, 0.4))).place == 0
+    assert of_hits(compared((GREEN, 0.4)), there).place == pytest.approx(-0.693, abs=1e-3)
+
+
+@pytest.mark.parametrize("scored_by", ScoredBy)
+def test_a_first_quote_among_equals_is_likelier_wrong(scored_by: ScoredBy) -> None:
+    sure = [
+        first_confidence(replace(of_hits(compared((GREEN, score))), scored_by=scored_by))
+        for score in (0.2, 0.5, 0.79)
+    ]
+    assert sure == sorted(sure, reverse=True)
+    assert sure[0] > sure[-1]
+
+
+def test_the_strict_stance_refuses_what_is_doubtful() -> None:
+    """However surely the documents answer, another sentence may be the one that does."""
+    cited = [replace(evidence(), passage=replace(PASSAGE, id="p6"))]
+    found = compared(*[(GREEN, 0.79)] * 5)
+    loose, strict = (
+        Judge(SOURCES, EvenWeights(), Thresholds(stance=stance)).judge(QUESTION, cited, found)
+        for stance in ("balanced", "strict")
+    )
+    assert loose.confidence >= threshold("strict", ScoredBy.LATE_INTERACTION)
+    assert (loose.is_doubtful, loose.too_little) == (True, "")
+    assert strict.too_little.startswith("confidence 0.")
 
 
 def test_support_and_score_can_be_needed_too() -> None:

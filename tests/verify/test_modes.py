@@ -123,12 +123,12 @@ def test_where_nobody_writes_a_statement_must_be_its_quote(path: Path, mode: Mod
 def test_a_statement_that_does_not_hold_is_left_out_with_its_verdict(
     path: Path, claim: Claim, verdict: Verdict
 ) -> None:
-    good = Claim(text=GREEN, evidence_ids=("e2",))
+    good = Claim(text=CLOSES, evidence_ids=("e1",))
     answer = verify(path, draft(good, claim))
-    assert answer.text == GREEN
+    assert answer.text == CLOSES
     assert [(c.text, c.verdict) for c in answer.left_out] == [(claim.text, verdict)]
     assert any(reason.startswith("1 of 2 statements was left out:") for reason in answer.reasons)
-    assert [citation.quote for citation in answer.citations] == [GREEN]
+    assert [citation.quote for citation in answer.citations] == [CLOSES]
 
 
 def test_when_too_little_holds_the_quotes_are_shown_and_that_is_told(path: Path) -> None:

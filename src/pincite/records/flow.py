@@ -578,7 +578,7 @@ class Answer:
     left_out: tuple[Claim, ...] = ()
     """Statements that did not hold, for the trace; no interface shows them as an answer."""
     is_doubtful: bool = False
-    """The quotes are the nearest ones, and may not answer: the strict stance would have refused."""
+    """The first quote is likely not the one that answers: the strict stance would have refused."""
     derivation: Derivation | None = None
     """The number that was asked for, if it is computed from cells of the quotes."""
     survey: Survey | None = None

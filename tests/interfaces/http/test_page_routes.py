@@ -16,7 +16,9 @@ _NAMED = re.compile(r"(?:/page/|\./)([\w-]+\.(?:js|css|svg))")
 _SOURCES = sorted(path.name for path in PAGE.iterdir() if path.suffix in (".js", ".html"))
 
 
-@pytest.mark.parametrize("address", ["/", "/library", "/reports", "/dates/x", "/brief/x", "/c/x", "/conversations/1"])
+@pytest.mark.parametrize(
+    "address", ["/", "/library", "/reports", "/dates/x", "/brief/x", "/c/x", "/conversations/1"]
+)
 def test_every_address_of_the_page_is_its_shell_under_the_policy(
     client: TestClient, address: str
 ) -> None:

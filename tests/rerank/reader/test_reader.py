@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,25 @@ def test_a_sentence_outside_the_window_is_not_read() -> None:
     (reading,) = marked().read("When did it burn?", [passage])
     assert reading.sentences[0] is not None
     assert reading.sentences[1] is None
+
+
+def test_a_window_is_run_once_for_a_question_whatever_is_quoted_from_it() -> None:
+    runtime, runs = MarkedRuntime(), list[int]()
+
+    class Counted(MarkedRuntime):
+        def run(self, inputs: Sequence[TokenIds]) -> Iterator[States]:
+            runs.append(len(inputs))
+            return runtime.run(inputs)
+
+    reader = SmallReader(
+        name="marked", tokenizer=open_tokenizer(find_tokenizer()), runtime=Counted()
+    )
+    again = [replace(MILL, focus=sentence) for sentence in SENTENCES]
+    first = reader.read("When did it burn?", [MILL, again[0]])
+    assert reader.read("When did it burn?", again) == [first[0]] * 3
+    assert runs == [1]
+    reader.read("Where is it?", [MILL])
+    assert runs == [1, 1]
 
 
 def test_a_graph_with_too_few_scores_is_refused() -> None:

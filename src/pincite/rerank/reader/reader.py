@@ -119,21 +119,26 @@ class SmallReader:
         self.runtime = runtime.name
         self._run = runtime.run
         self._tokenizer = tokenizer
-        # A cache for one question, because ordering and confidence read the same passages.
+        # Caches for one question, because ordering and confidence read the same passages, and a short
+        # passage has the same window around each of its sentences.
         self._question, self._readings = "", dict[ToRead, PassageReading]()
+        self._logits = dict[bytes, NDArray[np.float32]]()
         self._one_caller = threading.Lock()
 
     def read(self, question: str, passages: Sequence[ToRead]) -> list[PassageReading]:
         """A reading for each passage, in order."""
         with self._one_caller:
             if question != self._question:
-                self._question, self._readings = question, {}
+                self._question, self._readings, self._logits = question, {}, {}
             known = self._readings
             new = list(dict.fromkeys(passage for passage in passages if passage not in known))
             packed = windows(self._tokenizer, question, new)
-            scores = self._run([window.ids for window in packed])
-            for passage, window, logits in zip(new, packed, scores, strict=True):
-                known[passage] = _reading(passage, window, logits)
+            unread = {one.ids.tobytes(): one.ids for one in packed}
+            unread = {key: ids for key, ids in unread.items() if key not in self._logits}
+            scores = self._run([*unread.values()]) if unread else []
+            self._logits.update(zip(unread, scores, strict=True))
+            for passage, window in zip(new, packed, strict=True):
+                known[passage] = _reading(passage, window, self._logits[window.ids.tobytes()])
             return [known[passage] for passage in passages]
 
 

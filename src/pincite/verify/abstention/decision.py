@@ -72,8 +72,8 @@ class Judgement:
     """The confidence of an answer, in 0..1, and why it is refused (`too_little`, empty if it is not).
 
     `caveat` must be shown with the answer. `short` is the place of the few words that answer by
-    themselves; None if the reader is not sure of them. `is_doubtful` if the strict stance would have
-    refused.
+    themselves; None if the reader is not sure of them. `is_doubtful` if the first quote is likely not
+    the right one; the strict stance then refuses.
     """
 
     confidence: float
@@ -120,7 +120,8 @@ class Judge:
             reader=self._reader,
         )
         shipped = round(confidence(signals), _DECIMALS)
-        is_doubtful = shipped < threshold("strict", signals.model)
+        first, undoubted = first_confidence(signals), threshold("doubt", signals.model + _FIRST)
+        is_doubtful = first < undoubted
         uncompared = not_compared(question, evidence, self._sources)
         few = self._few(evidence)
         are_held = not few or self._holds_most(question, evidence)
@@ -130,6 +131,8 @@ class Judge:
         is_doubtful = is_doubtful or bool(uncompared)
         lacking = self._lacking(question, evidence) if is_doubtful and not uncompared else ""
         too_little = self._too_little(signals, shipped, hits)
+        if is_doubtful and self._refuses_doubtful:
+            too_little = too_little or _uncertain(first, undoubted)
         if few and not are_held:
             too_little = too_little or Reason.of(ReasonKind.FEW_QUOTES, support=few)
         return Judgement(
@@ -143,6 +146,12 @@ class Judge:
             short=None if is_doubtful else self._short_answer(question, evidence, signals),
             is_doubtful=is_doubtful,
         )
+
+    @property
+    def _refuses_doubtful(self) -> bool:
+        is_calibrated = self._calibration is not None and self._calibration.bound is not None
+        is_strict = self._needed.stance == "strict" and self._needed.confidence is None
+        return is_strict and not is_calibrated
 
     def _short_answer(
         self, question: Question, evidence: Sequence[Evidence], signals: Signals
@@ -265,21 +274,35 @@ SIGNALS = (
 READ = ("sentence", "agreement", "numbers", "negated", "opposed", "answers", "answering")
 """With the small reader's output; the other signals did not help on sets left out of the fit."""
 
+_FIRST = "_first"
+OF_FIRST = ("ahead", "place")
+OF_FIRST_READ = (*OF_FIRST, "pointing")
+"""What tells, beside these, whether the first quote is right: how it stands among the others."""
+
 MODELS_FILE = "confidence.toml"
 """Written by `python benchmarks/fit_confidence.py`, which documents the data of the fit."""
 
 
 def confidence(signals: Signals) -> float:
     """Confidence in 0..1 by a logistic model. Not calibrated on the user's own documents."""
-    model, values = _models()[signals.model], signals.values()
+    return _score(signals.model, signals)
+
+
+def first_confidence(signals: Signals) -> float:
+    """Confidence in 0..1 that the first quote is right. The documents may answer in another one."""
+    return _score(signals.model + _FIRST, signals)
+
+
+def _score(name: str, signals: Signals) -> float:
+    model, values = _models()[name], signals.values()
     # A model has coefficients only for the signals that its fit kept.
     score = sum(model[name] * value for name, value in values.items() if name in model)
     return sigmoid(model["intercept"] + score)
 
 
-def threshold(stance: str, model: str) -> float:
-    """The confidence that a stance requires from this model."""
-    return _models()[model][stance]
+def threshold(name: str, model: str) -> float:
+    """The confidence that a stance requires from this model, or below which it is in `doubt`."""
+    return _models()[model][name]
 
 
 def models_digest() -> str:

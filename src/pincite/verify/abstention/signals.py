@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -43,7 +44,9 @@ class Signals:
     searches rank the same passage first. `unknown`: the share that is nowhere in the library.
     `numbers`: the share made of numbers that no cited passage names. `negated`: 1 if the best sentence
     states what the question negates and no other quote negates it. `opposed`: 1 if it contains an
-    antonym of a word of the question. `read`: signals from the small reader, if it is used.
+    antonym of a word of the question. `ahead`: how far the best sentence's score is above the mean of
+    the five best different ones. `place`: minus the logarithm of the place of the best quote's passage
+    among the hits, at most 0. `read`: signals from the small reader, if it is used.
     """
 
     scored_by: ScoredBy
@@ -56,6 +59,8 @@ class Signals:
     numbers: float
     negated: float
     opposed: float
+    ahead: float = 0.0
+    place: float = 0.0
     read: Read | None = None
 
     @property
@@ -69,7 +74,7 @@ class Signals:
         del own["scored_by"], own["read"]
         if self.read is None:
             return own
-        return {**own, "answers": self.read.answers, "answering": self.read.answering}
+        return {**own, **self.read.values()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,8 +238,37 @@ def measure(
         numbers=asked.share(_lost_numbers(question, evidence, asked, sources)),
         negated=float(states_what_is_negated(question, evidence, asked.language, sources)),
         opposed=float(bool(opposed)),
+        ahead=_ahead(best.score, hits, sources),
+        place=-math.log(1 + _place(best, hits)),
         read=read(reader, question, evidence, hits, sources=sources) if reader else None,
     )
+
+
+_COMPARED = 5
+"""Sentences that the best one is compared with, itself among them."""
+
+
+def _ahead(best: float, hits: Sequence[Hit], sources: Sources) -> float:
+    """How far a score is above the mean of the best different sentences; copies count once."""
+    scored = sorted(
+        (
+            (score, span)
+            for hit in hits
+            for score, span in zip(hit.sentence_scores, hit.passage.sentences, strict=False)
+        ),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    different: dict[str, float] = {}
+    for score, span in scored:
+        different.setdefault(sources.text_of(span).casefold(), score)
+        if len(different) == _COMPARED:
+            break
+    return best - sum(different.values()) / len(different) if different else 0.0
+
+
+def _place(best: Evidence, hits: Sequence[Hit]) -> int:
+    ids = [hit.passage.id for hit in hits]
+    return ids.index(best.passage.id) if best.passage.id in ids else len(ids)
 
 
 def states_what_is_negated(
@@ -326,15 +360,22 @@ _QUOTES = 2
 class Read:
     """Log-odds in -9.2..9.2, each the highest of what was read.
 
-    `answers`: that a passage answers. `answering`: that a quoted sentence is part of an answer. `short`
-    is the short answer in the best quote's passage, as a span of its document; `short_probability`, in
+    `answers`: that a passage answers. `answering`: that a quoted sentence is part of an answer.
+    `pointing`: the probability, in 0..1, of the short answer, if the best quote holds it. `short` is
+    the short answer in the best quote's passage, as a span of its document; `short_probability`, in
     0..1, is the product of the probabilities that the passage answers and that these words do.
     """
 
     answers: float
     answering: float
+    pointing: float = 0.0
     short: Span | None = None
     short_probability: float = 0.0
+
+    def values(self) -> dict[str, float]:
+        """The signals by name."""
+        names = ("answers", "answering", "pointing")
+        return {name: getattr(self, name) for name in names}
 
 
 def read(
@@ -364,9 +405,12 @@ def read(
     ]
     short = readings[0].short
     begin = best[0].passage.span.start
+    told = best[0].narrowed().span
+    is_told = short is not None and told.start - begin <= short.start < told.end - begin
     return Read(
         answers=max(log_odds(reading.answers) for reading in readings),
         answering=max(map(log_odds, quoted)),
+        pointing=short.probability if short and is_told else 0.0,
         short=replace(best[0].span, start=begin + short.start, end=begin + short.end)
         if short
         else None,
