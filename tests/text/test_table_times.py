@@ -52,7 +52,9 @@ def test_a_time_is_seconds_since_midnight(written: str, seconds: int, end: int |
     assert (found.value, found.end) == (seconds, end)
 
 
-@pytest.mark.parametrize("written", ["18", "18.30", "25:10", "13 pm", "1:4", "16:9:2", "6-7", "2:1"])
+@pytest.mark.parametrize(
+    "written", ["18", "18.30", "25:10", "13 pm", "1:4", "16:9:2", "6-7", "2:1"]
+)
 def test_what_may_be_an_amount_or_a_ratio_is_no_time(written: str) -> None:
     found = quantity(written)
     assert found is None or found.unit != CLOCK
