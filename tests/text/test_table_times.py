@@ -53,7 +53,7 @@ def test_a_time_is_seconds_since_midnight(written: str, seconds: int, end: int |
 
 
 @pytest.mark.parametrize(
-    "written", ["18", "18.30", "25:10", "13 pm", "1:4", "16:9:2", "6-7", "2:1"]
+    "written", ["18", "18.30", "25:10", "13 pm", "1:4", "16:9:2", "6-7", "2:1", "8 h", "1.30 h"]
 )
 def test_what_may_be_an_amount_or_a_ratio_is_no_time(written: str) -> None:
     found = quantity(written)

@@ -37,7 +37,7 @@ _GROUPS = re.compile(r"(?<!\d)\d+(?:[^\w]{1,3}\d+)+")
 CLOCK = "o'clock"
 _HOURS = re.compile(
     r"(?P<hours>\d{1,2})(?:[:.](?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?)?"
-    r"(?:[ \u00a0\u202f]?(?P<half>[ap])\.?m\.?|[ \u00a0\u202f]?(?P<whole>h|uhr|o['’]clock))?",
+    r"(?:[ \u00a0\u202f]?(?P<half>[ap])\.?m\.?|[ \u00a0\u202f]?(?P<whole>uhr|o['’]clock))?",
     re.IGNORECASE,
 )
 _SPAN_OF_TIMES = re.compile(r"[ \u00a0]?[-–—][ \u00a0]?| to | bis ")
