@@ -84,6 +84,16 @@ def test_german_times_are_written_with_a_point() -> None:
     assert [number_text(one) for one in table.quantities(1) or () if one] == ["18:30", "09:00"]
 
 
+def test_minutes_beside_hours_are_not_compared() -> None:
+    table = table_of("Runner,Time\nAnn,9:30\nBea,1:02:10\n", "list.csv")
+    assert table.quantities(1) is None
+    table = table_of("Runner,Time\nAnn,0:59:30\nBea,1:02:10\n", "list.csv")
+    assert [number_text(one) for one in table.quantities(1) or () if one] == [
+        "00:59:30",
+        "01:02:10",
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "question"),
     [

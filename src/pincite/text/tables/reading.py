@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from difflib import get_close_matches
 from enum import StrEnum
@@ -248,8 +248,8 @@ def number_text(number: Quantity) -> str:
     if not number.is_date:
         return f"{number.value.normalize():f} {number.unit}".strip()
     if number.unit == CLOCK:
-        hours, seconds = divmod(int(number.value), 3600)
-        return f"{hours:02}:{seconds // 60:02}"
+        written = str(timedelta(seconds=int(number.value))).rjust(8, "0")
+        return written.removesuffix(":00")
     day = date.fromordinal(int(number.value)).isoformat()
     days = int(number.end - number.value) if number.end is not None else 1
     return day if days == 1 else day[:-3] if days <= 31 else day[:-6]

@@ -40,6 +40,7 @@ _HOURS = re.compile(
     r"(?:[ \u00a0\u202f]?(?P<half>[ap])\.?m\.?|[ \u00a0\u202f]?(?P<whole>uhr|o['’]clock))?",
     re.IGNORECASE,
 )
+_WITH_SECONDS, _DIGITS = "0:0:0", re.compile(r"\d+")
 _SPAN_OF_TIMES = re.compile(r"[ \u00a0]?[-–—][ \u00a0]?| to | bis ")
 _NOON, _HOURS_OF_DAY = 12, 24
 NO_VALUE = frozenset(
@@ -209,6 +210,11 @@ class Table:
                 return None
             found.append(read)
         kinds = {(one.unit, one.is_date) for one in found if one is not None}
+        # Of "9:30" beside "1:02:10" it is not certain that these are hours.
+        if (CLOCK, True) in kinds and len(
+            {_WITH_SECONDS in _DIGITS.sub("0", one) for one in filled}
+        ) > 1:
+            return None
         is_scaled = self.is_scaled or IN_SCALE.search(self.columns[column].name) is not None
         if is_scaled and not all(one.is_date for one in found if one is not None):
             return None
