@@ -22,6 +22,11 @@ F2,Island to Harbour,7:30 am - 8:10 am,8
 F3,Harbour to Island,5:45 pm - 6:25 pm,9
 F4,Harbour to Cape,9:00 pm - 10:20 pm,14
 """
+SHIFTS = """Employee,Hours
+Ann Lee,8 h
+Bea Orr,6 h
+Cid Moe,7.5 h
+"""
 KURSE = """Kurs;Beginn
 Yoga;18.30 Uhr
 Chor;9.00 Uhr
@@ -70,6 +75,8 @@ def test_what_may_be_an_amount_or_a_ratio_is_no_time(written: str) -> None:
         (CLASSES, "Which class starts earliest?", ["Pilates"]),
         (CLASSES, "Which class ends last?", ["Boxing"]),
         (CLASSES, "Which classes have between 14 and 20 places?", ["Boxing", "Spinning", "Yoga"]),
+        (SHIFTS, "Who works more than 7 h?", ["Ann Lee", "Cid Moe"]),
+        (SHIFTS, "Who works less than 7 hours?", ["Bea Orr"]),
         (FERRIES, "Which ferries leave after 5 pm?", ["F3", "F4"]),
         (FERRIES, "Which ferry leaves last?", ["F4"]),
         (FERRIES, "When does F3 leave?", ["F3"]),
