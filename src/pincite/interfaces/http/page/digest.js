@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { chip, citationsOf } from "./citations.js";
 import { fill, h } from "./dom.js";
 import { inline } from "./quoted.js";
-import { counted, fileName } from "./text.js";
+import { counted, cutAt, fileName } from "./text.js";
 
 /** A document in brief: for each section the sentences that stand for it. */
 export function briefPage(id) {
@@ -60,7 +60,12 @@ async function tell(said, work) {
   }
 }
 
-const sentence = (citation, citations) => h("p", { class: "digest-quote" }, inline(citation.quote, citation), " ", chip(citation, citations));
+/** A quote with its number, and the words from `start` to `end` marked. */
+function sentence(citation, citations, [start, end] = [0, 0]) {
+  const parts = end > start ? cutAt(citation.quote, [[start, end]]) : [{ text: citation.quote, start: -1 }];
+  const words = parts.map((part) => (part.start === start ? h("mark", { class: "telling" }, part.text) : inline(part.text, citation)));
+  return h("p", { class: "digest-quote" }, words, " ", chip(citation, citations));
+}
 
 function dated(entry, citation, citations) {
   const notes = [
@@ -72,6 +77,6 @@ function dated(entry, citation, citations) {
     "li",
     { class: "dated" },
     h("p", { class: "dated-when" }, h("time", {}, entry.date), h("span", { class: "hint" }, [entry.role, ...notes].join(" · "))),
-    sentence(citation, citations),
+    sentence(citation, citations, entry.when),
   );
 }
