@@ -16,6 +16,12 @@ Pilates,Tuesday,09:15,10:15,12
 Boxing,Wednesday,20:00,21:30,16
 Zumba,Friday,19:00,20:00,30
 """
+TRAINS = """Train,From,Departs,Fare
+IC 12,Bern,06:32,€ 51
+RE 7,Bern,06:39,€ 16
+S 3,Bern,07:20,€ 15
+NJ 40,Basel,22:13,€ 129
+"""
 FERRIES = """Ferry,Route,Time,Fare
 F1,Harbour to Island,6:30 am - 7:10 am,8
 F2,Island to Harbour,7:30 am - 8:10 am,8
@@ -75,6 +81,11 @@ def test_what_may_be_an_amount_or_a_ratio_is_no_time(written: str) -> None:
         (CLASSES, "Which class starts earliest?", ["Pilates"]),
         (CLASSES, "Which class ends last?", ["Boxing"]),
         (CLASSES, "Which classes have between 14 and 20 places?", ["Boxing", "Spinning", "Yoga"]),
+        (TRAINS, "What is the cheapest train that departs before 7:00?", ["RE 7"]),
+        (TRAINS, "Where does the 7:20 leave from?", ["S 3"]),
+        (TRAINS, "Which train departs at 6:39?", ["RE 7"]),
+        (TRAINS, "Which trains leave before 7:30?", ["IC 12", "RE 7", "S 3"]),
+        (TRAINS, "Which is the most expensive train?", ["NJ 40"]),
         (SHIFTS, "Who works more than 7 h?", ["Ann Lee", "Cid Moe"]),
         (SHIFTS, "Who works less than 7 hours?", ["Bea Orr"]),
         (FERRIES, "Which ferries leave after 5 pm?", ["F3", "F4"]),

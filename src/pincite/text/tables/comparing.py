@@ -116,8 +116,8 @@ class Comparing(Naming):
         """Whether a number without a relation is said of a column: beside its name, or "in 2012"."""
         before = self._words[max(0, run[0] - 1) : run[0]]
         is_time = number.is_date or (is_year(number.value) and not number.unit)
-        if is_time and before and before[0].folded in words_of("in_time"):
-            return True
+        if number.unit == CLOCK or (is_time and before and before[0].folded in words_of("in_time")):
+            return True  # "The 7:34", "in 2012"
         return any(word.use == "column" for word in (*before, *self._words[run[1] : run[1] + 1]))
 
     def _column_for(self, number: Quantity, run: Run) -> int:
@@ -137,7 +137,7 @@ class Comparing(Naming):
         others = [distances[one] for one in distances if one not in apart]
         if number.is_date and len(fitting) == 1:
             return fitting[0]
-        if others and min(others) <= _NEAR_WORDS:
+        if others and min(others) <= _NEAR_WORDS and number.unit != CLOCK:
             raise NoReadingError  # What is compared cannot be read as numbers.
         measured = self._measured(fitting)
         if measured is None and len(fitting) == 1:
