@@ -16,6 +16,11 @@ Pilates,Tuesday,09:15,10:15,12
 Boxing,Wednesday,20:00,21:30,16
 Zumba,Friday,19:00,20:00,30
 """
+ITEMS = """Item,Weight (kg),Ready
+A,5,2026-03-05
+B,9,2026-03-07
+C,12,2026-04-01
+"""
 TRAINS = """Train,From,Departs,Fare
 IC 12,Bern,06:32,€ 51
 RE 7,Bern,06:39,€ 16
@@ -54,6 +59,8 @@ def read(question: str, content: str) -> Reading | None:
         ("8 o'clock", 28800, None),
         ("18:00–19:30", 64800, 70200),
         ("6-7:30 pm", 64800, 70200),
+        ("11:30-1 pm", 41400, 46800),
+        ("10 pm - 6 am", 79200, 21600),
     ],
 )
 def test_a_time_is_seconds_since_midnight(written: str, seconds: int, end: int | None) -> None:
@@ -84,6 +91,12 @@ def test_what_may_be_an_amount_or_a_ratio_is_no_time(written: str) -> None:
         (TRAINS, "What is the cheapest train that departs before 7:00?", ["RE 7"]),
         (TRAINS, "Where does the 7:20 leave from?", ["S 3"]),
         (TRAINS, "Which train departs at 6:39?", ["RE 7"]),
+        (TRAINS, "Which trains leave by 7:00?", ["IC 12", "RE 7"]),
+        (TRAINS, "Which trains leave from 7:20 on?", ["NJ 40", "S 3"]),
+        (CLASSES, "Which classes start from 19:00 on?", ["Boxing", "Zumba"]),
+        (ITEMS, "Which items are ready by 2026-03-07?", ["A", "B"]),
+        (ITEMS, "Which items are ready from 2026-03-07 on?", ["B", "C"]),
+        (ITEMS, "Which items are ready from 2026-03-06 to 2026-03-31?", ["B"]),
         (TRAINS, "Which trains leave before 7:30?", ["IC 12", "RE 7", "S 3"]),
         (TRAINS, "Which is the most expensive train?", ["NJ 40"]),
         (SHIFTS, "Who works more than 7 h?", ["Ann Lee", "Cid Moe"]),
@@ -117,6 +130,7 @@ def test_minutes_beside_hours_are_not_compared() -> None:
     [
         (FERRIES, "Which ferries arrive after 8 pm?"),  # A span is compared by its beginning alone.
         (CLASSES, "What is the total start time?"),
+        (TRAINS, "Which trains leave around 7:20?"),
         (CLASSES, "What is the average end?"),
         (CLASSES, "Which class is the latest?"),  # Start or end?
     ],

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from pincite.text.tables.naming import BETWEEN, Naming, NoReadingError, is_year, measures
+from pincite.text.tables.naming import (
+    BETWEEN,
+    Naming,
+    NoReadingError,
+    comparisons,
+    is_year,
+    measures,
+)
 from pincite.text.tables.phrases import Run
 from pincite.text.tables.reading import Condition
 from pincite.text.tables.tables import CLOCK, Quantity, period
@@ -69,7 +76,7 @@ class Comparing(Naming):
         raise NoReadingError
 
     def _compare_with(self, number: Quantity, run: Run) -> None:
-        relations = ways_of("comparisons")
+        relations = comparisons(is_date=number.is_date)
         before = self._phrases.before(run[0], relations)
         if before is not None:
             relation, run = relations[before[0]], (before[1][0], run[1])
@@ -116,8 +123,12 @@ class Comparing(Naming):
         """Whether a number without a relation is said of a column: beside its name, or "in 2012"."""
         before = self._words[max(0, run[0] - 1) : run[0]]
         is_time = number.is_date or (is_year(number.value) and not number.unit)
-        if number.unit == CLOCK or (is_time and before and before[0].folded in words_of("in_time")):
-            return True  # "The 7:34", "in 2012"
+        # "In 2012"; "at 7:34", "the 7:34", but not "by 7:34".
+        joins = (
+            words_of("articles") | words_of("at") if number.unit == CLOCK else words_of("in_time")
+        )
+        if is_time and before and before[0].folded in joins:
+            return True
         return any(word.use == "column" for word in (*before, *self._words[run[1] : run[1] + 1]))
 
     def _column_for(self, number: Quantity, run: Run) -> int:

@@ -230,9 +230,10 @@ class Naming:
         """The places of words that are a number or date behind "more than", "since" or "between"."""
         for place in range(len(self._words)):
             is_between = place > 0 and self._words[place - 1].folded in BETWEEN
-            if not is_between and not self._phrases.before(place, ways_of("comparisons")):
-                continue
             found = self._phrases.quantity(place)
+            relations = comparisons(is_date=found is not None and found[0].is_date)
+            if not is_between and not self._phrases.before(place, relations):
+                continue
             yield from range(*found[1]) if found else ()
             if found and is_between and self._is_and(found[1][1], self._words[place - 1].folded):
                 second = self._phrases.quantity(found[1][1] + 1)
@@ -454,6 +455,12 @@ class Naming:
             return False
         are_years = all(is_year(one.value) and not one.unit for one in values)
         return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
+
+
+def comparisons(*, is_date: bool) -> Mapping[str, str]:
+    """The words before a number, or before a date, and the relation that each says."""
+    found = ways_of("comparisons")
+    return {**found, **ways_of("comparisons_of_dates")} if is_date else found
 
 
 def _are_names(texts: Iterable[str]) -> bool:

@@ -331,6 +331,8 @@ def _clock(text: str) -> Quantity | None:
     times = [_seconds(found, half) if found else None for found in written]
     if times[0] is None or times[-1] is None:
         return None
+    if half and times[0] > times[-1]:  # "11:30-1 pm" begins before noon.
+        times[0] -= _NOON * 3600
     end = Decimal(times[1]) if len(times) > 1 and times[1] is not None else None
     return Quantity(Decimal(times[0]), CLOCK, is_date=True, end=end)
 
