@@ -254,7 +254,8 @@ def measured(reader: Reader, samples: Samples) -> dict[str, float]:
 def save(reader: Reader, seen: int, folder: Path) -> None:
     """Write what was learnt in two parts of 16 bits, without the words: these stayed as they were."""
     learnt = {name: w.half().cpu() for name, w in reader.state_dict().items() if name != WORDS}
-    names = list(learnt)
+    # The largest first, in turns: weights and biases alternate, so every second one will not do.
+    names = sorted(learnt, key=lambda name: learnt[name].numel(), reverse=True)
     for number, some in enumerate((names[::2], names[1::2])):
         kept = {"seen": seen, "weights": {name: learnt[name] for name in some}}
         torch.save(kept, folder / f"learnt-{number}.pt")
