@@ -172,6 +172,7 @@ def test_every_file_is_opened_in_one_way() -> None:
         "settings/toml_files.py: read_text",
         "models/encoders/spec.py: read_text",
         "models/encoders/built_in.py: read_bytes",
+        "text/tables/learned/choosing.py: open",
         "verify/abstention/decision.py: read_text",
         "verify/receipts/page.py: read_text",
         "evaluate/run.py: read_text",

@@ -265,7 +265,6 @@ def budget(tmp_path: Path) -> Any:
     "question",
     [
         "Which items planned at over 7000 went over budget?",
-        "Which planned item is the largest one?",
     ],
 )
 def test_rows_that_were_not_compared_are_no_sure_answer(budget: Library, question: str) -> None:

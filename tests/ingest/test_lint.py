@@ -162,7 +162,8 @@ def test_many_orders_are_counted_not_listed() -> None:
     ],
 )
 def test_the_time_grows_with_the_length_and_no_faster(piece: str) -> None:
-    assert _seconds(piece, 2_000_000) < 10 * max(_seconds(piece, 400_000), 0.2)
+    short, long = (min(_seconds(piece, n) for _ in range(2)) for n in (400_000, 2_000_000))
+    assert long < 15 * max(short, 0.2)
 
 
 def test_ten_million_characters_take_seconds() -> None:
@@ -171,7 +172,7 @@ def test_ten_million_characters_take_seconds() -> None:
 
 def _seconds(piece: str, length: int) -> float:
     text = piece * (length // len(piece))
-    started = time.perf_counter()
+    started = time.process_time()  # Other processes take the cores too.
     find_orders(text)
     find_invisible(text)
-    return time.perf_counter() - started
+    return time.process_time() - started

@@ -21,7 +21,13 @@ from pincite.text.tables.phrases import (
     contains,
     stems,
 )
-from pincite.text.tables.reading import Operation, Ranked, Reading, chosen_rows
+from pincite.text.tables.reading import (
+    Operation,
+    Ranked,
+    Reading,
+    chosen_rows,
+    may_add_up_twice,
+)
 from pincite.text.tables.tables import CLOCK, Row, Table, has_persons, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold
@@ -30,7 +36,6 @@ from pincite.text.units import currency
 _MOST_WORDS = 40
 _LONGEST_VALUE_WORDS = 12
 _MOST_RANKED = 50
-_FEWEST_ADDED = 2
 _MOST_GROUPS = 24
 
 
@@ -527,8 +532,8 @@ class _Parse(Comparing):
                 return None
             if not 0 < part < len(rows) or not self._conditions:
                 return None
-        is_added = self._over is not None and operation is not Operation.DIFFERENCE
-        if is_added and self._may_add_up_twice(rows):
+        is_added = operation is not Operation.DIFFERENCE
+        if is_added and self._over is not None and may_add_up_twice(self._table, self._over, rows):
             return None
         if self._over is not None and len(rows) < 2:
             operation, asked = Operation.ROWS, [self._over]
@@ -558,17 +563,6 @@ class _Parse(Comparing):
         name = fold(self._table.columns[columns[0]].bare)
         is_sum = ways_of("aggregates").get(name) == Operation.SUM and self._adds_up(columns[0])
         return columns[0] if is_sum else None
-
-    def _may_add_up_twice(self, rows: Iterable[Row]) -> bool:
-        """Whether a row may be the sum of others without saying so: unnamed, or equal to their sum."""
-        table, over = self._table, self._over
-        assert over is not None
-        if any(not table.text(row, table.key) for row in table.rows):
-            return True
-        if len({row.start in table.sums for row in rows}) > 1:
-            return True
-        values = [held.value for row in table.rows if (held := table.quantity(row, over))]
-        return len(values) > _FEWEST_ADDED and values[-1] == sum(values[:-1])
 
     def _is_complete(self) -> bool:
         """Whether the parts make a question that rows answer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
@@ -14,12 +14,16 @@ from pincite.text.marks import is_struck_out
 from pincite.text.question_words import spoken_language
 from pincite.text.tables.asking import named_rows, read_question
 from pincite.text.tables.labels import as_form, label_tables, suited
+from pincite.text.tables.learned.choosing import MOST_ROWS, learned_reading
+from pincite.text.tables.learned.indexed import IndexedTable
 from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, tables_of
 
 _MOST_DOCUMENTS = 12
 """So many of the documents found first are looked at."""
+_MUCH = 1.5
+"""So much likelier than the next a reading must be that is not exact."""
 
 _PDF = "application/pdf"
 
@@ -39,8 +43,19 @@ def readings_of(question: Question, hits: Sequence[Hit], sources: Sources) -> tu
     )
     # A table has few words to tell its language by: the question may be in another than the library's.
     language = spoken_language(question.plain, question.language)
-    found = _readings(question.plain, language, documents)
+    first = hits[0].passage.span if hits else None
+    found = tuple(
+        reading
+        for reading in _readings(question.plain, language, documents)
+        # What is likely, and not exact, must be of the table that is found first.
+        if reading.probability == 1.0 or (first and _is_of(first, reading.table))
+    )
     return () if any(_is_told(reading, hits, sources) for reading in found) else found
+
+
+def _is_of(span: Span, table: Table) -> bool:
+    is_same = span.document_id == table.document.id
+    return is_same and span.start < table.rows[-1].end and table.rows[0].start < span.end
 
 
 def _is_told(reading: Reading, hits: Sequence[Hit], sources: Sources) -> bool:
@@ -66,8 +81,24 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
         and _is_safe(reading)
     ]
     found = [one for one in found if one.rows] or found
+    if not found and language == "en":
+        found = [*_likeliest(question, documents[:1])]
     # A column that is called so, before one that may be meant.
     return tuple(one for one in found if not one.is_inferred) or tuple(found)
+
+
+def _likeliest(question: str, documents: Sequence[_Known]) -> Iterator[Reading]:
+    """What the model reads, unless by several tables, none of them much likelier than the others."""
+    found = [
+        reading
+        for known in documents
+        for indexed in _indexed(known)
+        if (reading := learned_reading(question, indexed, known.file)) is not None
+        and _is_safe(reading)
+    ]
+    found.sort(key=lambda one: -one.probability)
+    if len(found) == 1 or (found and found[0].probability > _MUCH * found[1].probability):
+        yield found[0]
 
 
 def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:
@@ -124,6 +155,16 @@ class _Known:
 
 def _tables(known: _Known) -> tuple[Table, ...]:
     return _tables_in(_Known(known.document, "", known.id))
+
+
+def _indexed(known: _Known) -> tuple[IndexedTable, ...]:
+    return _indexed_in(_Known(known.document, "", known.id))
+
+
+@lru_cache(maxsize=8)
+def _indexed_in(known: _Known) -> tuple[IndexedTable, ...]:
+    tables = (table for table in _tables_in(known) if not table.is_form)
+    return tuple(IndexedTable(table) for table in tables if len(table.rows) <= MOST_ROWS)
 
 
 @lru_cache(maxsize=16)

@@ -448,13 +448,17 @@ class Naming:
         return set(fold(self._table.columns[column].name).split())
 
     def _adds_up(self, column: int) -> bool:
-        """Whether a column has amounts: no dates, years or numbers of an order."""
-        values = [one for one in self._table.quantities(column) or () if one is not None]
-        head = self._head(column)
-        if not values or values[0].is_date or head & words_of("orders"):
-            return False
-        are_years = all(is_year(one.value) and not one.unit for one in values)
-        return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
+        return adds_up(self._table, column)
+
+
+def adds_up(table: Table, column: int) -> bool:
+    """Whether a column has amounts: no dates, years or numbers of an order."""
+    values = [one for one in table.quantities(column) or () if one is not None]
+    head = set(fold(table.columns[column].name).split())
+    if not values or values[0].is_date or head & words_of("orders"):
+        return False
+    are_years = all(is_year(one.value) and not one.unit for one in values)
+    return not (are_years and (head & words_of("years") or len(values) < 2 or column == 0))
 
 
 def comparisons(*, is_date: bool) -> Mapping[str, str]:

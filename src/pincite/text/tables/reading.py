@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
@@ -13,6 +13,8 @@ from itertools import islice
 
 from pincite.text.numbers import DecimalMark
 from pincite.text.tables.tables import CLOCK, NO_VALUE, Quantity, Row, Table, quantity
+
+_FEWEST_ADDED = 2
 
 
 class Operation(StrEnum):
@@ -32,7 +34,8 @@ class Operation(StrEnum):
 class Condition:
     """A cell is one of `values`, or its number is compared with `number` or with that in `other`.
 
-    With the relation "≠" the cell says something, and none of the `values`.
+    With the relation "≠" the cell says something, and none of the `values`. `part` are the words that
+    are in all `values`.
     """
 
     column: int
@@ -40,6 +43,7 @@ class Condition:
     values: tuple[str, ...] = ()
     number: Quantity | None = None
     other: int | None = None
+    part: str = ""
 
     @property
     def is_compared(self) -> bool:
@@ -54,6 +58,8 @@ class Condition:
         name = table.columns[self.column].name
         if self.values and NO_VALUE.issuperset(map(str.lower, self.values)):
             return f"{name} is empty"
+        if self.part:
+            return f"{name} has '{self.part}'"
         return f"{name} {self.relation} {asked}" if name else f"it says {asked}"
 
 
@@ -110,6 +116,8 @@ class Reading:
     group: int | None = None
     part: int = 0
     is_inferred: bool = False
+    probability: float = 1.0
+    """How likely this is what is asked; 1 if every word of the question has its part in it."""
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:
@@ -205,6 +213,16 @@ def chosen_rows(
     if placed:
         return tuple(rows[-placed.count :] if placed.is_last else rows[: placed.count])
     return tuple(rows)
+
+
+def may_add_up_twice(table: Table, over: int, rows: Iterable[Row]) -> bool:
+    """Whether a row may be the sum of others without saying so: unnamed, or equal to their sum."""
+    if any(not table.text(row, table.key) for row in table.rows):
+        return True
+    if len({row.start in table.sums for row in rows}) > 1:
+        return True
+    values = [held.value for row in table.rows if (held := table.quantity(row, over))]
+    return len(values) > _FEWEST_ADDED and values[-1] == sum(values[:-1])
 
 
 def _meets(table: Table, row: Row, condition: Condition) -> bool:

@@ -14,6 +14,8 @@ from pincite.records.document import Span
 from pincite.records.flow import Evidence, Hit, Question
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import PassageReader, Sources, TermWeights
+from pincite.text.tables.learned.choosing import UNDOUBTED
+from pincite.text.tables.reading import Reading
 from pincite.verify.abstention.asked_kinds import NUMBER, missing_kind
 from pincite.verify.abstention.by_table import (
     asked_cell,
@@ -110,7 +112,7 @@ class Judge:
     ) -> Judgement:
         """The judgement of an answer based on this evidence, which must not be empty."""
         if readings := by_table(question, evidence, hits, self._sources):
-            return Judgement(confidence=_CERTAIN, short=asked_cell(readings), is_certain=True)
+            return self._by_table(readings)
         signals = measure(
             question,
             evidence,
@@ -144,6 +146,22 @@ class Judge:
             or lacking,
             caveat=_caveat(uncompared, few, len(evidence)),
             short=None if is_doubtful else self._short_answer(question, evidence, signals),
+            is_doubtful=is_doubtful,
+        )
+
+    def _by_table(self, readings: Sequence[Reading]) -> Judgement:
+        likely = min(reading.probability for reading in readings)
+        is_doubtful = likely < UNDOUBTED
+        needed = self._needed.confidence or 0.0
+        if self._calibration is not None and self._calibration.bound is not None:
+            needed = self._calibration.bound.threshold
+        elif is_doubtful and self._refuses_doubtful:
+            needed = UNDOUBTED
+        return Judgement(
+            confidence=round(min(likely, _CERTAIN), _DECIMALS),
+            too_little=_uncertain(likely, needed) if likely < needed else "",
+            short=asked_cell(readings),
+            is_certain=likely == 1.0,
             is_doubtful=is_doubtful,
         )
 
