@@ -28,11 +28,14 @@ from training.table_data import halves, is_right, tables_in
 
 
 def answer_of(reading: Reading) -> list[str]:
-    """The cells or the number."""
+    """The cells, the number, or the names of the largest groups."""
     table = reading.table
     if reading.operation is Operation.ROWS:
         column = reading.asked[0] if reading.asked else table.key
         return list(dict.fromkeys(table.text(row, column) for row in reading.rows))
+    if reading.is_by_size:
+        most = max(map(len, reading.grouped.values()))
+        return [name for name, rows in reading.grouped.items() if len(rows) == most]
     if reading.operation is Operation.COUNT:
         return [str(len(reading.rows))]
     over = table.key if reading.over is None else reading.over

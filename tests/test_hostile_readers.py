@@ -178,7 +178,7 @@ def failed(report: IngestReport) -> dict[str, str]:
 
 
 @settings(
-    max_examples=often(30, 12),
+    max_examples=often(30, 8),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(answers())

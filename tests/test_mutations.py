@@ -13,7 +13,7 @@ import pytest
 from tiers import often
 
 ROOT = Path(__file__).parents[1]
-MUTANTS = often(75, 25)
+MUTANTS = often(75, 15)
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ from pincite.verify.receipts.receipt import answer_form
 
 # Several passages a file, so that files are stored in more than one go.
 SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"
-KILLS = often(50, 3)
-KILLS_PER_LIBRARY = often(10, 3)
+KILLS = often(50, 2)
+KILLS_PER_LIBRARY = often(10, 2)
 FILES = 40
 FILTERS = 12
 """What is encoded within a quarter of a second is stored together; this takes a good second."""

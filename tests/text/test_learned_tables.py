@@ -24,6 +24,7 @@ from pincite.text.tables.learned.choosing import (
 )
 from pincite.text.tables.learned.features import FEATURES, weighable
 from pincite.text.tables.learned.indexed import IndexedTable, places_in
+from pincite.text.tables.phrases import stems
 from pincite.text.tables.reading import Operation, Reading, chosen_rows, derived_value
 from tests.text.test_tables import table_of
 
@@ -70,6 +71,7 @@ def answer(question: str, text: str = SEASON) -> list[str]:
         ("how many people attended the game against Castle Rovers?", ["1720"]),
         ("who was the last opponent?", ["Mill Lane"]),
         ("which opponent had an attendance of 1,720?", ["Castle Rovers"]),
+        ("what was the result of the game on 18 May 2024?", ["3-2"]),
     ],
 )
 def test_what_no_exact_reading_has_is_read(question: str, right: list[str]) -> None:
@@ -96,6 +98,29 @@ def test_what_no_exact_reading_has_is_read(question: str, right: list[str]) -> N
 )
 def test_what_it_does_not_tell_is_not_read(question: str) -> None:
     assert reading(question) is None
+
+
+def test_the_commonest_value_is_told_by_the_numbers_of_rows() -> None:
+    games = "Venue,Opponent\nOslo,A\nBergen,B\nBergen,C\nMolde,D\nBergen,E\nOslo,F\n"
+    found = reading("which venue was used the most?", games)
+    assert found is not None
+    assert found.operation is Operation.COUNT
+    assert [(name, len(rows)) for name, rows in found.grouped.items()] == [
+        ("Bergen", 3),
+        ("Oslo", 2),
+        ("Molde", 1),
+    ]
+
+
+def test_a_place_is_named_by_its_ordinal() -> None:
+    table = "Pos,Team,Points\n1,Oslo,60\n2,Bergen,55\n3,Molde,50\n"
+    named = named_rows(Asked("which team came third?"), IndexedTable(table_of(table)))
+    assert [one.condition.said(table_of(table)) for one in named] == ["Pos = 3"]
+
+
+@pytest.mark.parametrize(("asked", "head"), [("wins", "Won"), ("lose", "Lost"), ("draws", "Drawn")])
+def test_forms_of_one_verb_are_one_word(asked: str, head: str) -> None:
+    assert stems(asked, "en") == stems(head, "en")
 
 
 def test_how_it_was_read_is_said() -> None:

@@ -185,7 +185,7 @@ def told_of_the_disk(reply: Any, status: int) -> None:
 
 
 def test_a_disk_that_fills_up_during_a_job_ends_it_and_it_resumes(disk: Path) -> None:
-    rooms = "\n\n".join(f"Pump {n} turns {n * 7} times in hall {n % 13}." for n in range(8_000))
+    rooms = "\n\n".join(f"Pump {n} turns {n * 7} times in hall {n % 13}." for n in range(3_000))
     with server(disk) as client:
         sent = client.post("/v1/ingest", files={"files": ("pumps.txt", rooms.encode())})
         fill_up(disk)

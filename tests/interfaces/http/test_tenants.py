@@ -265,7 +265,7 @@ def secrets(text: str) -> set[str]:
 
 
 def test_no_request_shows_a_word_of_another_tenant(tenants: Tenants) -> None:
-    @settings(max_examples=often(3000, 400))
+    @settings(max_examples=often(3000, 250))
     @given(requests_of(tenants))
     def each(drawn: tuple[str, str, Any]) -> None:
         method, path, body = drawn

@@ -22,6 +22,7 @@ from pincite.text.tables.phrases import (
     stems,
 )
 from pincite.text.tables.reading import (
+    MOST_GROUPS,
     Operation,
     Ranked,
     Reading,
@@ -36,7 +37,6 @@ from pincite.text.units import currency
 _MOST_WORDS = 40
 _LONGEST_VALUE_WORDS = 12
 _MOST_RANKED = 50
-_MOST_GROUPS = 24
 
 
 def read_question(
@@ -553,7 +553,7 @@ class _Parse(Comparing):
             is_inferred=self._is_inferred,
         )
         names = reading.grouped.keys()
-        return None if "" in names or len(names) > _MOST_GROUPS else reading
+        return None if "" in names or len(names) > MOST_GROUPS else reading
 
     def _column_of_sums(self, asked: Iterable[int]) -> int | None:
         """The only column that is asked for beside the key, if it is called "Total" or the like."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pincite.text.keys import key_terms, keys
 from pincite.text.tables.tables import Quantity, quantity
-from pincite.text.tables.words import words_of
+from pincite.text.tables.words import ways_of, words_of
 from pincite.text.terms import fold, terms
 
 _WORD = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?!\w)|[^\s?!,;:()\"“”„]+")
@@ -143,6 +143,8 @@ def stems(text: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
+    if language == "en":
+        word = ways_of("irregular").get(fold(word), word)
     found = terms(word, language)
     return found[0] if len(found) == 1 else fold(word)
 

@@ -14,6 +14,7 @@ from itertools import islice
 from pincite.text.numbers import DecimalMark
 from pincite.text.tables.tables import CLOCK, NO_VALUE, Quantity, Row, Table, quantity
 
+MOST_GROUPS = 24
 _FEWEST_ADDED = 2
 
 
@@ -98,9 +99,9 @@ class Reading:
 
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
-    Numbers are computed for each value of the column `group`, if there is one. Of a share, `rows` are
-    all rows of the table, the `part` first. `is_inferred` says that a column is meant whose head the
-    question does not have.
+    Numbers are computed for each value of the column `group`, if there is one, the largest group first
+    if `is_by_size`. Of a share, `rows` are all rows of the table, the `part` first. `is_inferred` says
+    that a column is meant whose head the question does not have.
     """
 
     table: Table
@@ -114,6 +115,7 @@ class Reading:
     asked: tuple[int, ...] = ()
     lacking: str = ""
     group: int | None = None
+    is_by_size: bool = False
     part: int = 0
     is_inferred: bool = False
     probability: float = 1.0
@@ -121,11 +123,13 @@ class Reading:
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:
-        """The rows of each group, in the order of their first ones."""
+        """The rows of each group, in the order of their first ones or by their number."""
         found: defaultdict[str, list[Row]] = defaultdict(list)
         if self.group is not None:
             for row in self.rows:
                 found[self.table.text(row, self.group)].append(row)
+        if self.is_by_size:
+            return dict(sorted(found.items(), key=lambda one: -len(one[1])))
         return found
 
     @property

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
+from pincite.text.numbers import figures
 from pincite.text.tables.learned.indexed import IndexedTable, Rows, places_in
 from pincite.text.tables.naming import comparisons, is_year
-from pincite.text.tables.phrases import Phrases, Run, as_words
+from pincite.text.tables.phrases import Phrases, Run, as_words, words_in
 from pincite.text.tables.reading import Condition, derived_value
 from pincite.text.tables.tables import Quantity, period
-from pincite.text.tables.words import ways_of
+from pincite.text.tables.words import ways_of, words_of
 
 SMALL_WORDS = frozenset(
     "the a an of in on at to for by with from and or is are was were be been did do does has have "
@@ -27,7 +28,7 @@ SMALL_WORDS = frozenset(
     "its their his her he she they as than then all any each every not no most least more less".split()
 )
 """English words that name no row, however often they stand in cells."""
-UNANSWERED = frozenset({"commonest", "distinct", "count-apart", "count-more", "count-less"})
+UNANSWERED = frozenset({"distinct", "count-apart", "count-more", "count-less"})
 
 _LONGEST_WHOLE, _LONGEST_PART = 10, 4
 _MOST_VALUES, _MOST_NUMBERS, _MOST_PAIRS = 8, 20, 24
@@ -161,17 +162,30 @@ def _compared(asked: Asked, indexed: IndexedTable) -> Iterator[Named]:
     """Conditions on numbers and dates: equal to one, or as the words beside it say."""
     for place, word in enumerate(asked.words):
         read = asked.phrases.quantity(place) if any(map(str.isdigit, word)) else None
-        if read is None:
-            continue
         for column, values in enumerate(indexed.values):
-            number = _as_in(column, read[0], indexed) if values is not None else None
-            if number is None or values is None:
+            number = _as_in(column, read[0], indexed) if read and values is not None else None
+            if read is None or number is None or values is None:
                 continue
             relation, run = _relation(asked, read[1], is_date=indexed.table.is_dated(column))
             rows = _that_meet(values, relation, number)
             if rows:
                 condition = Condition(column=column, relation=relation, number=number)
                 yield Named(f"number{relation}", run, rows, condition)
+        yield from _in_order(place, word, indexed)
+
+
+def _in_order(place: int, word: str, indexed: IndexedTable) -> Iterator[Named]:
+    """Conditions on columns of places or ranks: "third", "3rd"."""
+    read = figures(word).numbers
+    if len(read) != 1 or not read[0].is_ordinal:
+        return
+    number = Quantity(read[0].value)
+    for column, values in enumerate(indexed.values):
+        head = {part.folded for part in words_in(indexed.table.columns[column].name, "en")}
+        rows = _that_meet(values, "=", number) if values and head & words_of("orders") else 0
+        if rows:
+            condition = Condition(column=column, number=number)
+            yield Named("ordinal", (place, place + 1), rows, condition)
 
 
 def _relation(asked: Asked, run: Run, *, is_date: bool) -> tuple[str, Run]:
@@ -270,7 +284,7 @@ def _choices(
 
 
 def _counted(some: Filter, places: tuple[int, ...], indexed: IndexedTable) -> Iterator[Candidate]:
-    """What needs rows to be counted by their cells: of these no answer is made."""
+    """What needs rows to be counted by their cells."""
     for column, texts in enumerate(indexed.texts):
         if indexed.kinds[column] == "number" or len(places) < 2:
             continue

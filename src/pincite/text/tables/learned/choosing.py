@@ -21,6 +21,7 @@ from pincite.text.tables.learned.features import Weighable, weighable
 from pincite.text.tables.learned.indexed import IndexedTable
 from pincite.text.tables.naming import adds_up
 from pincite.text.tables.reading import (
+    MOST_GROUPS,
     Operation,
     Placed,
     Ranked,
@@ -38,6 +39,7 @@ MOST_ROWS = 300
 
 _COMPUTED = {
     "count": Operation.COUNT,
+    "commonest": Operation.COUNT,
     "sum": Operation.SUM,
     "average": Operation.AVERAGE,
     "difference": Operation.DIFFERENCE,
@@ -135,7 +137,8 @@ def _as_reading(
             is_added and may_add_up_twice(table, one.column, rows)
         ):
             return None
-    return Reading(
+    is_grouped = one.kind == "commonest"
+    reading = Reading(
         table=table,
         name=table.section[-1] if table.section else file,
         operation=operation,
@@ -144,6 +147,9 @@ def _as_reading(
         ranked=ranked,
         placed=placed,
         over=one.column if is_over else None,
-        asked=() if one.column is None or is_over else (one.column,),
+        asked=() if one.column is None or is_over or is_grouped else (one.column,),
+        group=one.column if is_grouped else None,
+        is_by_size=is_grouped,
         probability=probability,
     )
+    return None if "" in reading.grouped or len(reading.grouped) > MOST_GROUPS else reading
