@@ -200,6 +200,20 @@ def test_who_may_not_see_a_collection_adds_nothing_and_sees_no_job(tmp_path: Pat
         assert client.get(address, headers=of_a).status_code == 200
 
 
+def test_jobs_that_wait_are_listed_to_those_who_may_see_their_collection(tmp_path: Path) -> None:
+    library = Library.open(tmp_path / "library", overrides=LEXICAL)
+    jobs = Jobs(library, library.path, Telling(library))  # Not started: what is added waits.
+    first = jobs.add([("a.txt", tmp_path / "a.txt")], "a")
+    second = jobs.add([("b.txt", tmp_path / "b.txt")], "b")
+    assert {job.id for job in jobs.unfinished()} == {first.id, second.id}
+    assert [job.id for job in jobs.unfinished(allowed=frozenset({"b"}))] == [second.id]
+    assert jobs.unfinished(allowed=frozenset()) == []
+    library.close()
+    served = Served(Library.open(tmp_path / "library", overrides=LEXICAL))
+    with TestClient(create_app(served, open_settings(), closes=True)) as client:
+        assert running.wait_until(lambda: client.get("/v1/jobs").json() == {"jobs": []})
+
+
 def test_an_unfinished_job_is_taken_up_at_the_next_start(tmp_path: Path) -> None:
     library = Library.open(tmp_path / "library", overrides=LEXICAL)
     file = tmp_path / "pump.txt"

@@ -168,6 +168,11 @@ class Jobs:
             raise not_found(f"there is no job {identity[:40]}")
         return job
 
+    def unfinished(self, *, allowed: Allowed = None) -> list[Job]:
+        """The jobs that wait or run, of any process and as far as this client may see them, in order."""
+        found = [job for job in self._unfinished() if allowed is None or job.collection in allowed]
+        return sorted(found, key=lambda job: job.made_at)
+
     # --- Working ----------------------------------------------------------------------------------
 
     def _work(self) -> None:

@@ -104,6 +104,7 @@ export const api = {
   conversation: (id) => json(`/v1/conversations/${part(id)}`),
   forget: (id) => call(`/v1/conversations/${part(id)}`, { method: "DELETE" }),
   feedback: (body) => call("/v1/feedback", send("POST", body)),
+  jobs: async () => (await json("/v1/jobs")).jobs,
   job: (id) => json(`/v1/jobs/${part(id)}`),
   exported: async (body) => (await call("/v1/exports", send("POST", body))).blob(),
   templates: () => json("/v1/reports"),

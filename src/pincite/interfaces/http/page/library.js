@@ -4,7 +4,7 @@ import { api, rights } from "./api.js";
 import { openCitation } from "./citations.js";
 import { announce, button, fill, h, icon, route } from "./dom.js";
 import { counted, fileName, when } from "./text.js";
-import { uploadZone } from "./upload.js";
+import { beingRead, uploadZone } from "./upload.js";
 
 /** What files are sorted by; names decide between equals. */
 const ORDERS = {
@@ -19,13 +19,18 @@ const COVERAGE = { complete: ["done", "Complete"], partial: ["changed", "In part
 export function libraryPage() {
   const held = h("div", { class: "library-held" }, h("p", { class: "hint", role: "status" }, "Loading …"));
   const zone = h("div", {});
+  const reading = h("div", {});
   const again = () => load(held, again);
   again();
   rights().then(
-    (mine) => mine.may("ingest") && fill(zone, uploadZone(again, mine)),
+    (mine) => {
+      if (!mine.may("ingest")) return;
+      fill(zone, uploadZone(again, mine));
+      queueMicrotask(() => beingRead(reading, again));
+    },
     () => {}, // `again` says why.
   );
-  return h("div", { class: "library" }, h("h1", {}, "Library"), zone, held);
+  return h("div", { class: "library" }, h("h1", {}, "Library"), zone, reading, held);
 }
 
 async function load(place, again) {
@@ -82,7 +87,16 @@ function files(documents, removed) {
     const key = ({ document }) => [ORDERS[order.value](document), document.name];
     const compared = (one, other) => one[0].localeCompare(other[0]) || one[1].localeCompare(other[1], undefined, { numeric: true });
     rows.sort((one, other) => compared(key(one), key(other)));
-    fill(list, rows.map(({ row }) => row));
+    const isGrouped = order.value === "Collection";
+    const groups = new Set();
+    const headed = rows.flatMap(({ document, row }) => {
+      const name = document.collection ?? "";
+      if (!isGrouped || groups.has(name)) return [row];
+      groups.add(name);
+      const count = rows.filter((one) => (one.document.collection ?? "") === name).length;
+      return [h("li", { class: "file-group" }, h("h3", {}, name), h("span", { class: "hint" }, counted(count, "file"))), row];
+    });
+    fill(list, headed);
   };
   order.addEventListener("change", sort);
   sort();
@@ -93,6 +107,7 @@ function files(documents, removed) {
       row.hidden = !document.name.toLowerCase().includes(wanted);
       shown += row.hidden ? 0 : 1;
     }
+    for (const head of list.querySelectorAll(".file-group")) head.hidden = Boolean(wanted);
     told.textContent = wanted ? `${shown} of ${documents.length}` : counted(documents.length, "file");
   });
   return h(

@@ -11,6 +11,7 @@ const MOST_BYTES = 24e6;
 const MOST_LINES = 200;
 const NAMED = 3;
 const OVER = new Set(["done", "failed"]);
+const MOST_HASHED = 64e6;
 
 /** What was dropped where no zone is: `[{file, path}]`, taken by the next zone. */
 let dropped = null;
@@ -102,7 +103,11 @@ export function uploadZone(added, mine, title = "Add documents") {
     const others = files.filter((one) => !isRead(one)).map(({ path }) => path).filter((path) => !isHidden(path));
     const whole = new Whole(wanted.length, others);
     told.append(whole.element);
-    const waiting = batches(wanted.map((one, place) => ({ ...one, line: new Line(one.path, lines, place < MOST_LINES) })));
+    const lined = wanted.map((one, place) => ({ ...one, line: new Line(one.path, lines, place < MOST_LINES) }));
+    const here = await alreadyHere(lined, collection.value.trim());
+    for (const one of here) one.line.here();
+    whole.over(here.size);
+    const waiting = batches(lined.filter((one) => !here.has(one)));
     const work = async () => {
       while (waiting.length && !whole.isStopped) {
         const next = waiting.shift();
@@ -126,6 +131,48 @@ export function uploadZone(added, mine, title = "Add documents") {
     queueMicrotask(() => take(files));
   }
   return zone;
+}
+
+/** Those of the files that the collection has already, byte for byte: a folder that is chosen again goes on. */
+async function alreadyHere(files, collection) {
+  const found = new Set();
+  // Only a page that came over a safe connection, or from this machine, may compute digests.
+  if (!globalThis.crypto?.subtle) return found;
+  const { documents } = await api.documents().catch(() => ({ documents: [] }));
+  const held = new Set(documents.filter((one) => one.collection === collection).map((one) => `${one.id} ${nameOf(one.name)}`));
+  for (const one of held.size ? files : []) {
+    if (one.file.size > MOST_HASHED) continue;
+    const digest = await crypto.subtle.digest("SHA-256", await one.file.arrayBuffer()).catch(() => null);
+    if (digest && held.has(`${idOf(digest)} ${nameOf(one.path)}`)) found.add(one);
+  }
+  return found;
+}
+
+const nameOf = (path) => path.split("/").pop();
+
+/** The id of a document with this digest: its first eight bytes. */
+const idOf = (digest) => [...new Uint8Array(digest, 0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** What was sent before, perhaps by a page that was left since; `over` is called when all of it is read. */
+export async function beingRead(place, over) {
+  const told = h("p", { class: "upload-told", role: "status" });
+  const bar = h("progress", { max: 1, value: 0, "aria-label": "Files being read" });
+  for (let rounds = 0; ; rounds += 1) {
+    const jobs = await api.jobs().catch(() => []);
+    if (!jobs.length) {
+      fill(place);
+      if (rounds) over();
+      return;
+    }
+    const files = jobs.flatMap((job) => job.files);
+    const done = files.filter((file) => file.state !== "waiting").length;
+    bar.max = Math.max(files.length, 1);
+    bar.value = done;
+    told.textContent = `Being read on the server: ${done} of ${counted(files.length, "file")}`;
+    if (!rounds) fill(place, h("div", { class: "upload-all" }, bar, told));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS * 2));
+    if (!place.isConnected) return;
+  }
 }
 
 /** What programs keep for themselves: `.git/config`, `.DS_Store`. */
@@ -234,6 +281,13 @@ class Line {
     this.element.classList.add(isPartial ? "is-partial" : "is-done");
     fill(this.sign, icon(isPartial ? "changed" : "done"));
     this.told.textContent = [`${pages}${isPartial ? "read in part" : "read completely"}`, ...gaps, job.message].filter(Boolean).join("; ");
+  }
+
+  here() {
+    this.bar.remove();
+    this.element.classList.add("is-done");
+    fill(this.sign, icon("done"));
+    this.told.textContent = "Already here, unchanged";
   }
 
   failed(why) {

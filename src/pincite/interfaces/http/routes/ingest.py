@@ -80,6 +80,12 @@ async def ingest(request: Request, served: Library, allowed: MaySee, owner: Owne
     return job.form()
 
 
+@router.get("/jobs")
+def jobs(served: Library, allowed: MaySee) -> Reply:
+    """The ingests that wait or run, oldest first."""
+    return {"jobs": [job.form() for job in served.jobs.unfinished(allowed=allowed)]}
+
+
 @router.get("/jobs/{identity}")
 def job(identity: str, served: Library, allowed: MaySee) -> Reply:
     """The progress of an ingest, file by file."""
