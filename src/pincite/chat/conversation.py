@@ -117,6 +117,8 @@ class Conversation:
         self._earlier.append(_exchange(reading.text, form))
         notices = [*([self._problem] if self._problem else []), *reading.notices]
         if self._keep:
+            if self._filters:
+                form = {**form, FILTERS: self._filters.form}
             turn = KeptTurn(question=text, read_as=reading.text, answer=form, asked=now())
             notices += self._kept(turn)
         return Turn(
@@ -139,6 +141,10 @@ class Conversation:
         except LibraryError as error:
             return [f"this turn could not be stored: {error}"]
         return []
+
+
+FILTERS = "filters"
+"""In the stored form of an answer: where it was asked for only, if not everywhere."""
 
 
 def kept_conversations(

@@ -44,6 +44,16 @@ class Filters:
     def __bool__(self) -> bool:
         return self != Filters()
 
+    @property
+    def form(self) -> dict[str, list[str] | str]:
+        """What restricts, as JSON: lists, and days as `2024-02-29`; `parse` reads it again."""
+        lists = {"documents": self.documents, "tags": self.tags, "sections": self.sections}
+        days = {"since": self.since, "until": self.until}
+        return {
+            **{kind: list(values) for kind, values in lists.items() if values},
+            **{kind: day.isoformat() for kind, day in days.items() if day},
+        }
+
     def lets_section_through(self, section: tuple[str, ...]) -> bool:
         """Whether a path of headings, outermost first, matches `sections`."""
         return not self.sections or any(_holds(section, wanted) for wanted in self.sections)

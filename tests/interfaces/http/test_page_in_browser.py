@@ -336,6 +336,12 @@ def test_the_scope_that_counted_is_shown_with_the_answer(opened: Callable[..., A
     tab.fill("#scope-documents", "tomato-crop-guide.md")
     ask(tab, "Which soil pH is best?")
     assert "tomato-crop-guide.md" in tab.inner_text(".turn .scope-line")
+    # It still counts for the next question after the page is loaded again.
+    tab.wait_for_url("**/conversations/*")
+    tab.reload()
+    tab.wait_for_selector(".turn .answer")
+    tab.wait_for_selector(".scope summary .scope-word")
+    assert tab.input_value("#scope-documents") == "tomato-crop-guide.md"
 
 
 def test_scores_and_reasons_are_shown_on_request(opened: Callable[..., Any]) -> None:

@@ -169,7 +169,7 @@ class Jobs:
         return job
 
     def unfinished(self, *, allowed: Allowed = None) -> list[Job]:
-        """The jobs that wait or run, of any process and as far as this client may see them, in order."""
+        """The jobs that wait or run, of any process, as far as this client may see them; in order."""
         found = [job for job in self._unfinished() if allowed is None or job.collection in allowed]
         return sorted(found, key=lambda job: job.made_at)
 

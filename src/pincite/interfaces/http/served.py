@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
 from pincite.chat.conversation import (
+    FILTERS,
     Conversation,
     delete_conversation,
     kept_conversations,
@@ -39,6 +40,7 @@ from pincite.verify.receipts.signing import sealed
 
 if TYPE_CHECKING:
     from pincite.records.flow import Answer, Hit, Preview
+    from pincite.store.catalog.conversations import KeptTurn
 
 
 __all__ = ["Allowed", "Form", "Served"]
@@ -365,6 +367,10 @@ def _shown_trace(trace: Mapping[str, Any], allowed: Allowed) -> Form:
 # Saved conversations that the client may see.
 
 
+def _without_filters(turn: KeptTurn) -> Form:
+    return {name: value for name, value in turn.answer.items() if name != FILTERS}
+
+
 class Talks:
     """The saved conversations: those of the key that asks, about collections that it may still see.
 
@@ -391,11 +397,13 @@ class Talks:
                 "question": turn.question,
                 "read_as": turn.read_as,
                 "asked": turn.asked,
-                "answer": with_links(self._telling.to(allowed).hidden(turn.answer)),
+                "filters": turn.answer.get(FILTERS, {}),
+                "answer": with_links(self._telling.to(allowed).hidden(_without_filters(turn))),
             }
             for turn in kept_turns(self._library, number)
         ]
-        return {"conversation": number, "turns": turns}
+        collection = self._library.catalog.conversations.collection_of(number)
+        return {"conversation": number, "collection": collection, "turns": turns}
 
     def delete(self, number: int, *, allowed: Allowed = None, owner: str = "") -> None:
         """Delete a conversation."""

@@ -62,12 +62,14 @@ export class AskPage {
   async openKept(id) {
     this.element.classList.remove("is-new");
     fill(this.log, h("p", { class: "hint", role: "status" }, "Opening the conversation …"));
-    this.#offer();
+    const offered = this.#offer();
     try {
       const kept = await api.conversation(id);
       this.conversation = Number(id);
       fill(this.log, this.#title(kept), kept.turns.map((turn) => this.#keptTurn(turn, kept)));
       document.title = `${kept.turns[0]?.question ?? "Conversation"} – Pincite`;
+      await offered;
+      if (kept.turns.length) this.scope.choose(scopeOf(kept.turns.at(-1), kept));
     } catch (error) {
       this.conversation = null;
       fill(this.log, h("div", { class: "empty" }, h("h1", {}, "This conversation was not found"), h("p", {}, error.message), h("p", {}, route("/", { class: "plain-button" }, "Ask something new"))));

@@ -42,6 +42,13 @@ export class Scope {
     this.names.replaceChildren(...files.map((name) => h("option", { value: name })));
   }
 
+  /** Choose a scope again, such as that of the last question of a saved conversation. */
+  choose({ collection = "", filters = {} }) {
+    if ([...this.collection.options].some((option) => option.value === collection)) this.collection.value = collection;
+    for (const [name, input] of this.inputs) input.value = [filters[name] ?? ""].flat().join(", ");
+    this.collection.dispatchEvent(new Event("change"));
+  }
+
   value() {
     const filters = {};
     for (const [name] of FIELDS) {
