@@ -16,7 +16,7 @@ from pincite.text.tables.learned.candidates import (
 )
 from pincite.text.tables.learned.choosing import (
     LEAST_PROBABILITY,
-    MOST_ROWS,
+    MOST_CELLS,
     learned_reading,
     likeliest,
     probabilities,
@@ -200,5 +200,11 @@ def test_rows_that_add_up_others_are_no_rows() -> None:
 
 
 def test_a_long_table_is_left_to_exact_readings() -> None:
-    rows = "".join(f"Row {n},{n % 7},{n}\n" for n in range(MOST_ROWS + 1))
+    rows = "".join(f"Row {n},{n % 7},{n}\n" for n in range(MOST_CELLS // 3 + 1))
     assert reading("which name is behind Row 5?", f"Name,Group,Size\n{rows}") is None
+
+
+def test_a_long_question_is_left_to_them_too() -> None:
+    question = "which opponent came next after Northgate"
+    assert reading(question) is not None
+    assert reading(f"{question} {'and ' * 40}") is None

@@ -14,7 +14,7 @@ from pincite.text.marks import is_struck_out
 from pincite.text.question_words import spoken_language
 from pincite.text.tables.asking import named_rows, read_question
 from pincite.text.tables.labels import as_form, label_tables, suited
-from pincite.text.tables.learned.choosing import MOST_ROWS, learned_reading
+from pincite.text.tables.learned.choosing import is_small, learned_reading
 from pincite.text.tables.learned.indexed import IndexedTable
 from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Operation, Reading
@@ -163,8 +163,9 @@ def _indexed(known: _Known) -> tuple[IndexedTable, ...]:
 
 @lru_cache(maxsize=8)
 def _indexed_in(known: _Known) -> tuple[IndexedTable, ...]:
-    tables = (table for table in _tables_in(known) if not table.is_form)
-    return tuple(IndexedTable(table) for table in tables if len(table.rows) <= MOST_ROWS)
+    return tuple(
+        IndexedTable(table) for table in _tables_in(known) if not table.is_form and is_small(table)
+    )
 
 
 @lru_cache(maxsize=16)

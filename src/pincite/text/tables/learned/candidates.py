@@ -106,14 +106,14 @@ class Candidate:
 
 
 def candidates(named: Sequence[Named], indexed: IndexedTable) -> Iterator[Candidate]:
-    """The candidates with the rows that a question names (`named_rows`); about 3,000 at most."""
+    """The candidates with the rows that a question names (`named_rows`), at most 3,000."""
     count = 0
     for some in _filters(named, indexed):
         for candidate in _of_filter(some, indexed):
             yield candidate
             count += 1
-        if count > _MOST_CANDIDATES:
-            return
+            if count == _MOST_CANDIDATES:
+                return
 
 
 # Conditions.

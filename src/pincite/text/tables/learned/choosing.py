@@ -29,13 +29,14 @@ from pincite.text.tables.reading import (
     chosen_rows,
     may_add_up_twice,
 )
+from pincite.text.tables.tables import Table
 from pincite.text.tables.words import words_of
 
 LEAST_PROBABILITY, UNDOUBTED = 0.5, 0.6
 """Below the first nothing is read, and below the second it is doubtful: above it 85 % are right
 (`benchmarks/table_questions.py`)."""
-MOST_ROWS = 300
-"""Of a table; of a larger one only exact readings are looked for."""
+MOST_CELLS, _MOST_WORDS = 4_000, 40
+"""Of a table, and of a question; of larger ones only exact readings are looked for."""
 
 _COMPUTED = {
     "count": Operation.COUNT,
@@ -86,7 +87,7 @@ def learned_reading(question: str, indexed: IndexedTable, file: str) -> Reading 
     asked = Asked(question)
     # What is denied is looked for exactly, or not at all: the model has met too little of it.
     is_denied = any(word in words_of("denials") | words_of("others") for word in asked.words)
-    if is_denied or not asked.words or len(indexed.rows) > MOST_ROWS:
+    if is_denied or not is_small(indexed.table) or not 0 < len(asked.words) <= _MOST_WORDS:
         return None
     named = named_rows(asked, indexed)
     found = [*candidates(named, indexed)]
@@ -98,6 +99,11 @@ def learned_reading(question: str, indexed: IndexedTable, file: str) -> Reading 
     if probability < LEAST_PROBABILITY or best.kind in UNANSWERED:
         return None
     return _as_reading(best, indexed, file, probability)
+
+
+def is_small(table: Table) -> bool:
+    """Whether all that could be asked of a table can be listed in the time that a question has."""
+    return len(table.rows) * len(table.columns) <= MOST_CELLS
 
 
 def likeliest(found: list[Candidate], likely: NDArray[np.float64]) -> tuple[Candidate, float]:

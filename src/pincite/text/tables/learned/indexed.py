@@ -49,6 +49,13 @@ class IndexedTable:
         return (1 << len(self.rows)) - 1
 
     @cached_property
+    def _written(self) -> list[list[str]]:
+        """The words of each cell, with a blank before and behind each."""
+        return [
+            [f" {as_words(text[:_LONGEST_CELL_CHARS])} " for text in texts] for texts in self.texts
+        ]
+
+    @cached_property
     def _held(self) -> tuple[dict[str, dict[int, Rows]], dict[str, dict[int, Rows]]]:
         """By form of a whole cell, and by word: the columns, and the rows that have it there."""
         wholes: defaultdict[str, defaultdict[int, Rows]] = defaultdict(lambda: defaultdict(int))
@@ -59,7 +66,8 @@ class IndexedTable:
                     continue
                 for form in forms(text):
                     wholes[form][column] |= 1 << place
-                for word in {*as_words(text).split()}:
+                written = self._written[column][place]
+                for word in {*written.split()}:
                     words[word][column] |= 1 << place
         return (
             {form: dict(held) for form, held in wholes.items()},
@@ -80,7 +88,7 @@ class IndexedTable:
             for one in found:
                 rows &= one[column]
             for place in places_in(rows):
-                if f" {phrase} " in f" {as_words(self.texts[column][place])} ":
+                if f" {phrase} " in self._written[column][place]:
                     held[column] = held.get(column, 0) | 1 << place
         return held
 
