@@ -129,6 +129,14 @@ def test_how_it_was_read_is_said() -> None:
     assert told.said == "rows of season where Opponent = Castle Rovers, the row before it"
 
 
+def test_a_reading_that_is_nearly_as_likely_is_told() -> None:
+    near = [reading(f"who did they play {when} northgate?") for when in ("after", "before")]
+    assert any(one is not None and one.otherwise for one in near)
+    certain = reading("how many people attended the game against Castle Rovers?")
+    assert certain is not None
+    assert certain.otherwise == ""
+
+
 def test_a_bound_is_the_one_that_the_question_says() -> None:
     indexed = IndexedTable(table_of(SEASON))
     for written, relation in (("over 990", ">"), ("at least 990", ">="), ("990", "=")):
@@ -181,7 +189,7 @@ def test_an_answer_is_as_likely_as_all_that_would_say_it() -> None:
     assert len(same) > 1
     likely = np.zeros(len(found) + 1)
     likely[same], likely[-1] = 0.3 / len(same), 0.7
-    best, probability = likeliest(found, likely)
+    (best, probability), *_ = likeliest(found, likely)
     assert best.answer == ("Mill Lane",)
     assert best.kind not in UNANSWERED
     assert probability == pytest.approx(0.3)

@@ -161,7 +161,8 @@ def _read_as(reading: Reading) -> str:
     is_cut = len(reading.rows) > MOST_QUOTED and reading.operation is Operation.ROWS
     quoted = f", the first {MOST_QUOTED} are quoted" if is_cut else ""
     left_out = f"; left out: {', '.join(reading.left_out)}" if reading.left_out else ""
-    return f"read as: {reading.said} ({count}{quoted}{left_out})"
+    otherwise = f"; it may ask instead: {reading.otherwise}" if reading.otherwise else ""
+    return f"read as: {reading.said} ({count}{quoted}{left_out}){otherwise}"
 
 
 def _several(readings: Sequence[Reading]) -> str:

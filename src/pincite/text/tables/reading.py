@@ -120,6 +120,8 @@ class Reading:
     is_inferred: bool = False
     probability: float = 1.0
     """How likely this is what is asked; 1 if every word of the question has its part in it."""
+    otherwise: str = ""
+    """Another reading that is nearly as likely."""
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from functools import cache
+from heapq import nlargest
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -37,6 +39,9 @@ LEAST_PROBABILITY, UNDOUBTED = 0.5, 0.6
 (`benchmarks/table_questions.py`)."""
 MOST_CELLS, _MOST_WORDS = 4_000, 40
 """Of a table, and of a question; of larger ones only exact readings are looked for."""
+
+_NEAR = 1 / 3
+"""Another reading is told that is so likely beside the likeliest."""
 
 _COMPUTED = {
     "count": Operation.COUNT,
@@ -95,10 +100,13 @@ def learned_reading(question: str, indexed: IndexedTable, file: str) -> Reading 
         return None
     given = weighable(asked, indexed, named, found, shipped().common)
     likely = probabilities(shipped().of_features, given)
-    best, probability = likeliest(found, likely)
+    (best, probability), *others = likeliest(found, likely)
     if probability < LEAST_PROBABILITY or best.kind in UNANSWERED:
         return None
-    return _as_reading(best, indexed, file, probability)
+    reading = _as_reading(best, indexed, file, probability)
+    near = [one for one, share in others if share > _NEAR * probability]
+    other = _as_reading(near[0], indexed, file, 0.0) if near else None
+    return replace(reading, otherwise=_asked(other)) if reading and other else reading
 
 
 def is_small(table: Table) -> bool:
@@ -106,18 +114,25 @@ def is_small(table: Table) -> bool:
     return len(table.rows) * len(table.columns) <= MOST_CELLS
 
 
-def likeliest(found: list[Candidate], likely: NDArray[np.float64]) -> tuple[Candidate, float]:
-    """The likeliest answer's likeliest candidate, and how likely that answer is.
+def likeliest(found: list[Candidate], likely: NDArray[np.float64]) -> list[tuple[Candidate, float]]:
+    """The two likeliest answers, each by its likeliest candidate, and how likely each is.
 
     An answer is as likely as all candidates together that would say it.
     """
-    shares: dict[tuple[bool, tuple[str, ...]], float] = {}
-    for one, share in zip(found, likely[:-1], strict=True):
-        key = one.kind in UNANSWERED, one.answer
-        shares[key] = shares.get(key, 0.0) + float(share)
-    key = max(shares, key=lambda one: shares[one])
-    some = [n for n, one in enumerate(found) if (one.kind in UNANSWERED, one.answer) == key]
-    return found[max(some, key=lambda n: likely[n])], shares[key]
+    of_answers: defaultdict[tuple[bool, tuple[str, ...]], list[int]] = defaultdict(list)
+    for place, one in enumerate(found):
+        of_answers[one.kind in UNANSWERED, one.answer].append(place)
+    ranked = [
+        (found[max(places, key=lambda place: likely[place])], float(likely[places].sum()))
+        for places in of_answers.values()
+    ]
+    return nlargest(2, ranked, key=lambda one: one[1])
+
+
+def _asked(reading: Reading) -> str:
+    """A reading in words, with the column whose cells it asks for."""
+    columns = (reading.table.columns[column].name for column in reading.asked)
+    return " of ".join([*columns, reading.said])
 
 
 def _as_reading(
