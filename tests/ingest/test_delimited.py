@@ -38,6 +38,14 @@ def test_each_cell_knows_the_name_of_its_column_and_of_its_row() -> None:
     assert [document.text[a:b] for a, b in cell.row_headers] == ["Jena"]
 
 
+def test_the_column_that_names_the_rows_has_a_name_too() -> None:
+    first, *_ = read("Pump,Hall\nPU-1,North\nPU-2,South\n").blocks[1].cells
+    assert [read("Pump,Hall\nPU-1,North\n").text[slice(*one)] for one in first.column_headers] == [
+        "Pump"
+    ]
+    assert first.row_headers == ()
+
+
 def test_a_table_without_names_has_no_headers() -> None:
     assert all(not c.column_headers for b in read("1,2\n3,4\n").blocks for c in b.cells)
 

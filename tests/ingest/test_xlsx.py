@@ -81,7 +81,7 @@ def test_each_cell_has_its_address_and_its_headers() -> None:
     document = read(workbook(sales))
     assert text_of(document, cell_at(document, "B4")) == "37,500"
     assert headers(document, "B4") == (["2023"], ["South"])
-    assert headers(document, "A4") == ([], [])
+    assert headers(document, "A4") == (["Region"], [])
     assert headers(document, "B2") == ([], [])
 
 

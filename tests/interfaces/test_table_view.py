@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from rich.cells import cell_len
 
@@ -44,6 +46,19 @@ def test_numbers_stand_at_the_right_below_their_heads() -> None:
         "               2015  2014",
         "----------  -------  ----",
         "Net income  122,641     9  [1]",
+    ]
+
+
+def test_the_column_that_names_the_rows_has_its_head() -> None:
+    name = replace(cell(0, "PU-1", "Pump"), rows=())
+    label = Label(start=0, end=4, text="PU-1")
+    hall = replace(cell(5, "North", "Hall"), rows=(label,))
+    claim, citation = cited("PU-1,North", name, hall)
+    lines = table_lines(list(rows_of(claim, citation, 1)))
+    assert [line.split() for line in lines] == [
+        ["Pump", "Hall"],
+        ["----", "-----"],
+        ["PU-1", "North", "[1]"],
     ]
 
 

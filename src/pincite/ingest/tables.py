@@ -226,7 +226,10 @@ class TableWriter:
                 is_side = not in_head and self._is_row_header(cell)
                 found.append(
                     self._cell(
-                        cell, (start, end), is_value=not (in_head or is_side), beside=tuple(beside)
+                        cell,
+                        (start, end),
+                        above=_NONE if in_head else self._headers_above(cell),
+                        beside=_NONE if in_head or is_side else tuple(beside),
                     )
                 )
                 if in_head:
@@ -242,14 +245,18 @@ class TableWriter:
         return cell.is_header or cell.column + cell.columns <= self._headers.columns
 
     def _cell(
-        self, cell: TableCell, where: Range, *, is_value: bool, beside: tuple[Range, ...]
+        self,
+        cell: TableCell,
+        where: Range,
+        *,
+        above: tuple[Range, ...],
+        beside: tuple[Range, ...],
     ) -> Cell:
-        above = self._headers_above(cell) if is_value else _NONE
         return Cell(
             start=where[0],
             end=where[1],
             column_headers=above,
-            row_headers=beside if is_value else _NONE,
+            row_headers=beside,
             place=cell.place,
         )
 

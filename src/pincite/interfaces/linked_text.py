@@ -156,10 +156,13 @@ def _heads(claim: Form, answer: Form) -> tuple[str, ...]:
 
 
 def _cells(citation: Form) -> tuple[str, ...]:
-    """What names a row, if anything does, and its cells."""
+    """The row's cells, below what names it if that is not one of them."""
+    own = {cell["start_char_index"] for cell in citation["cells"]}
     rows = {row["start_char_index"]: row for cell in citation["cells"] for row in cell["rows"]}
     start, end = citation["start_char_index"], citation["end_char_index"]
-    names = [row for place, row in sorted(rows.items()) if start <= place < end]
+    names = [
+        row for place, row in sorted(rows.items()) if start <= place < end and place not in own
+    ]
     name = [_labels(names, citation)] if names else []
     return (*name, *(_labels([cell], citation) for cell in citation["cells"]))
 

@@ -62,7 +62,10 @@ def announcing_lines(citation: Citation, before: Citation | None = None) -> Iter
 
 def cell_lines(citation: Citation) -> Iterator[str]:
     """The cells of a quoted table row with their headers: `Net sales, 2023: 10,332`."""
+    named_by = {label.start for cell in citation.cells for label in cell.rows}
     for cell in citation.cells:
+        if cell.start in named_by:
+            continue
         names = ", ".join(_label(citation, label) for label in (*cell.rows, *cell.columns))
         if cell.columns and names:
             yield f"{names}: {_label(citation, cell)}"

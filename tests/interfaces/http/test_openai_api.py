@@ -251,7 +251,7 @@ def test_rows_of_a_table_stand_below_their_heads(new_library: Any, tmp_path: Pat
             message = client.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]
     table, *_ = message["content"].split("\n\n")
     heads, rule, *rows = table.split("\n")
-    assert heads == "|  | Hall | Price\\|EUR | |"
+    assert heads == "| Pump | Hall | Price\\|EUR | |"
     assert rule == "|---|---|---|---|"
     assert [row.split(" [")[0] for row in rows] == [
         "| PU-1 | North | 300 |",

@@ -429,14 +429,24 @@ def test_an_empty_library_is_filled_on_its_first_page(
             tab.wait_for_selector("text=47 documents")
             ask(tab, "How often is the south bed cut?")
             assert "every 5 days" in tab.inner_text(".answer")
+            # What names a row stands in it, below its head.
+            (folder / "beds.csv").write_text("Bed,Plant,Litres\nNorth,Moss,31\nSouth,Fern,12\n")
+            tab.goto(f"{address}/library")
+            tab.set_input_files("#upload-files", folder / "beds.csv")
+            tab.wait_for_selector("text=read completely")
+            tab.goto(address)
+            ask(tab, "Which plants need more than 20 litres?")
+            table = tab.locator(".unit-table table")
+            assert table.locator("thead th").all_text_contents()[:3] == ["Bed", "Plant", "Litres"]
+            assert table.locator("tbody th").inner_text() == "North"
             # A folder that is chosen again goes on with what is new or changed.
             (folder / "note-7.md").write_text("# Note 7\n\nPath 7 is closed.\n")
             tab.goto(f"{address}/library")
             tab.set_input_files("#upload-folder", folder)
             tab.wait_for_selector("text=read completely")
-            assert tab.locator("text=Already here, unchanged").count() == 46
+            assert tab.locator("text=Already here, unchanged").count() == 47
             tab.select_option("#file-order", "Collection")
-            assert tab.inner_text(".file-group") == "default\n47 files"
+            assert tab.inner_text(".file-group") == "default\n48 files"
             tab.close()
     kept = (new_library / "uploads").rglob("care.md")
     assert {path.parent.name for path in kept} == {"north", "south"}

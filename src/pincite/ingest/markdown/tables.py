@@ -193,7 +193,7 @@ def _with_header_cells(
         yield Cell(
             start=where[0],
             end=where[1],
-            column_headers=() if is_side else tuple(heads),
+            column_headers=tuple(heads),
             row_headers=() if is_side else tuple(beside),
         )
         if is_side:
@@ -319,7 +319,7 @@ def _with_headers(
         Cell(
             start=start,
             end=end,
-            column_headers=(names[column],) if column in names and (column or not side) else (),
+            column_headers=(names[column],) if column in names else (),
             row_headers=side if column else (),
         )
         for column, (start, end) in cells.items()

@@ -121,7 +121,7 @@ class _Table:
             yield Cell(
                 start=field.start,
                 end=field.end,
-                column_headers=headers[column] if column < len(headers) and not names_row else (),
+                column_headers=headers[column] if column < len(headers) else (),
                 row_headers=row_headers,
             )
             if names_row:

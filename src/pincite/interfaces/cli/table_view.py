@@ -37,6 +37,8 @@ class CitedRow:
     cells: tuple[tuple[Heads, str], ...]
     number: int
     remarks: Heads = ()
+    over_head: str = ""
+    """The header of the column that names the rows, if there is one such column."""
 
 
 def rows_of(claim: Claim, citation: Citation, number: int) -> Iterator[CitedRow]:
@@ -75,8 +77,10 @@ def _row(cells: Sequence[CitedCell], number: int) -> CitedRow:
     head = [text for _, text in sorted(heads.items())]
     head += [cell.text for cell in cells if cell.start in own and cell.start not in heads]
     named = [cell for cell in cells if cell.start not in heads and cell.columns]
+    over = [_plain(one.columns[-1].text) for one in cells if one.start in heads and one.columns]
     return CitedRow(
         head=" > ".join(_plain(text) for text in head),
+        over_head=over[0] if len(over) == len(head) == 1 else "",
         cells=tuple(_with_currencies(named)),
         number=number,
         remarks=_over_currencies(named),
@@ -141,7 +145,8 @@ def _only(rows: Sequence[CitedRow], columns: Sequence[Heads]) -> list[CitedRow]:
 def _drawn(rows: Sequence[CitedRow], columns: Sequence[Heads]) -> list[str]:
     above = _of_all(columns)
     heads = [tuple(head for head in column if head not in above) for column in columns]
-    label = [""] if any(row.head for row in rows) else []
+    named_by = {row.over_head for row in rows if row.head}
+    label = [named_by.pop() if len(named_by) == 1 else ""] if named_by else []
     body = [
         [
             *(label and [row.head]),

@@ -54,9 +54,20 @@ function rowsOf(claim, citation) {
       const first = citation.start + start;
       const last = citation.start + end;
       const cells = citation.cells.filter((cell) => first <= cell.start_char_index && cell.start_char_index < last);
-      return { citation, cells, name: citation.name };
+      return { citation, cells: [...labelsOf(cells, first, last), ...cells], name: citation.name };
     })
     .filter((row) => row.cells.some((cell) => cell.columns.length));
+}
+
+/** The cells that name a row, of which a citation has the place only in the row's other cells. */
+function labelsOf(cells, first, last) {
+  const known = new Set(cells.map((cell) => cell.start_char_index));
+  const found = new Map();
+  for (const label of cells.flatMap((cell) => cell.rows)) {
+    const place = label.start_char_index;
+    if (first <= place && place < last && !known.has(place)) found.set(place, label);
+  }
+  return [...found.values()].map((label, level) => ({ ...label, columns: [], rows: [], level }));
 }
 
 /** The columns of all rows, from left to right, by the positions of their headers. */
@@ -71,7 +82,7 @@ function columnsOf(rows) {
   return [...found.values()].sort((one, other) => one.order - other.order);
 }
 
-const keyOf = (cell) => cell.columns.map((head) => head.start_char_index).join(",");
+const keyOf = (cell) => (cell.level === undefined ? cell.columns.map((head) => head.start_char_index).join(",") : `label ${cell.level}`);
 
 function orderOf(cell, row) {
   const innermost = cell.columns.at(-1);
