@@ -151,6 +151,15 @@ def test_a_bound_is_the_one_that_the_question_says() -> None:
         assert number is None or number.value == Decimal(990)
 
 
+def test_a_bound_is_no_cell_where_the_column_has_no_numbers_either() -> None:
+    shows = "Show,Episodes\nA,20\nB,about 30\nC,12 (first part)\n"
+    indexed = IndexedTable(table_of(shows))
+    assert [one.kind for one in named_rows(Asked("which show has 20 episodes?"), indexed)] == [
+        "whole"
+    ]
+    assert named_rows(Asked("which show has less than 20 episodes?"), indexed) == []
+
+
 def test_a_part_of_cells_names_rows_and_is_said() -> None:
     indexed = IndexedTable(table_of(SEASON))
     named = {one.condition.said(indexed.table) for one in named_rows(Asked("in June?"), indexed)}

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 
 from pincite.text.numbers import figures
 from pincite.text.tables.learned.indexed import IndexedTable, Rows, places_in
@@ -134,8 +134,7 @@ def named_rows(asked: Asked, indexed: IndexedTable) -> list[Named]:
             if not held and behind - first <= _LONGEST_PART and not edges & SMALL_WORDS:
                 kind, held = "part", indexed.with_part(phrase)
             found.update({(column, run): (kind, rows) for column, rows in held.items()})
-    compared = [*_compared(asked, indexed)]
-    bounds = [one.run for one in compared if one.condition.relation != "="]
+    bounds = [*_bounds(asked)]
     named = [
         Named(kind, run, rows, _of_texts(indexed, column, rows, kind, asked.phrases.text(run)))
         for (column, run), (kind, rows) in found.items()
@@ -145,8 +144,18 @@ def named_rows(asked: Asked, indexed: IndexedTable) -> list[Named]:
     named.sort(key=lambda one: (one.run[0] - one.run[1], one.kind != "whole", one.column))
     del named[_MOST_VALUES:]
     wholes = {(one.column, one.run) for one in named if one.kind == "whole"}
-    compared = [one for one in compared if (one.column, one.run) not in wholes]
-    return [*named, *compared[:_MOST_NUMBERS]]
+    compared = (one for one in _compared(asked, indexed) if (one.column, one.run) not in wholes)
+    return [*named, *islice(compared, _MOST_NUMBERS)]
+
+
+def _bounds(asked: Asked) -> Iterator[Run]:
+    """The numbers and dates that cells are compared with, with the words that say how."""
+    for place, word in enumerate(asked.words):
+        read = asked.phrases.quantity(place) if any(map(str.isdigit, word)) else None
+        if read is not None:
+            relation, run = _relation(asked, read[1], is_date=read[0].is_date)
+            if relation != "=":
+                yield run
 
 
 def _is_inside(run: Run, other: Run) -> bool:
