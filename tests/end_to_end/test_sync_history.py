@@ -13,7 +13,7 @@ from tiers import often
 
 from pincite import Library
 
-STEPS = often(200, 40)
+STEPS = often(200, 60)
 LEXICAL = {"embedding": {"model": "none"}, "chunking": {"max_chars": 200}}
 WORDS = "valve pump seal bolt torque pressure leak gauge hose filter".split()
 QUESTIONS = ("Which valve leaks?", "torque of the bolt", "pump pressure gauge")

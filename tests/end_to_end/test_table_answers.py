@@ -265,6 +265,7 @@ def budget(tmp_path: Path) -> Any:
     "question",
     [
         "Which items planned at over 7000 went over budget?",
+        "How many things were dearer than we thought?",
     ],
 )
 def test_rows_that_were_not_compared_are_no_sure_answer(budget: Library, question: str) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 DATE = "1764000000"
 KINDS = {
     ".py", ".toml", ".json", ".jsonl", ".js", ".css", ".html", ".svg", ".sh", ".ps1", ".typed",
-    ".md", ".txt", ".pdf", ".docx", ".onnx",
+    ".md", ".txt", ".pdf", ".docx", ".onnx", ".npz",
 }  # fmt: skip
 """Endings of files in the package; a new one is a decision."""
 LEFT_OUT = re.compile(

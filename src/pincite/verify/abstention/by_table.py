@@ -10,7 +10,7 @@ from pincite.records.flow import Evidence, Hit, Question
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of, row_at
-from pincite.text.tables.phrases import Phrases, as_words, contains, words_in
+from pincite.text.tables.phrases import Phrases, Run, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
@@ -46,8 +46,8 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
     """What a question compares rows by, if its best quote is a row that was not found by comparing.
 
     "pumps over 300 euros" and "the highest flow" are near to every row of such a table, and "who other
-    than Ann" most of all to hers. Words that the
-    row or its heads have are a name instead ("Maximum pressure").
+    than Ann" most of all to hers. Words that the row or its heads have are a name instead ("Maximum
+    pressure"). "How many pumps" is answered by no row that does not say how many of them there are.
     """
     best = max(evidence, key=lambda item: item.score)
     document = sources.document(best.span.document_id)
@@ -66,11 +66,28 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
         others = phrases.at(place, words_of("others"))
         if others is not None and not said.issuperset(others[0].split()):
             return others[0]
+        counted = phrases.at(place, words_of("count"))
+        if counted and (of := _not_counted(phrases, counted[1], best, sources)):
+            return of
         compared = phrases.before(place, ways_of("comparisons"))
         number = phrases.quantity(place) if compared else None
         if compared and number:
             return phrases.text((compared[1][0], number[1][1]))
     return ""
+
+
+def _not_counted(phrases: Phrases, run: Run, row: Evidence, sources: Sources) -> str:
+    """ "How many pumps", if neither a column of numbers nor a cell of the row says that; else empty."""
+    behind = next(
+        (n for n in range(run[1], len(phrases.words)) if not phrases.words[n].is_quiet), None
+    )
+    found = row_at(row.span, sources)
+    if behind is None or found is None:
+        return ""
+    table, _ = found
+    heads = (table.columns[column].name for column in table.numeric())
+    said = {word.stem for text in (row.quote, *heads) for word in words_in(text, "en")}
+    return "" if phrases.words[behind].stem in said else phrases.text((run[0], behind + 1))
 
 
 def of_another_row(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
