@@ -12,14 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pincite.errors import UsageError
-from pincite.verify.receipts.signing import canonical, make_keys, seal_problems, sealed, signer
+from pincite.verify.receipts.signing import (
+    DIGEST,
+    SIGNATURE,
+    SIGNER,
+    canonical,
+    make_keys,
+    seal_problems,
+    sealed,
+    signer,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
     max_leaves=8,
 )
-FORMS = st.dictionaries(st.text(max_size=6), JSON, max_size=5)
+# `signer` and its like, which the generator finds in the code, are the seal's own.
+NAMES = st.text(max_size=6).filter(lambda name: name not in {SIGNER, SIGNATURE, DIGEST})
+FORMS = st.dictionaries(NAMES, JSON, max_size=5)
 FORM: dict[str, Any] = {"text": "Tighten to 54 N·m.", "citations": [{"page": 2}], "confidence": 0.9}
 
 
