@@ -9,9 +9,9 @@ from pincite.text.tables.naming import (
     BETWEEN,
     Naming,
     NoReadingError,
-    comparisons,
     is_year,
     measures,
+    relation_beside,
 )
 from pincite.text.tables.phrases import Run
 from pincite.text.tables.reading import Condition
@@ -76,18 +76,15 @@ class Comparing(Naming):
         raise NoReadingError
 
     def _compare_with(self, number: Quantity, run: Run) -> None:
-        relations = comparisons(is_date=number.is_date)
-        before = self._phrases.before(run[0], relations)
-        if before is not None:
-            relation, run = relations[before[0]], (before[1][0], run[1])
-        elif behind := self._phrases.at(run[1], ways_of("comparisons_behind")):
-            relation, run = ways_of("comparisons_behind")[behind[0]], (run[0], behind[1][1])
+        found = relation_beside(self._phrases, run, is_date=number.is_date)
+        if found is not None:
+            written, relation, run = found
         elif self._is_bound(run, number):
-            relation = "="
+            written, relation = "", "="
         else:
             return
         column = self._column_for(number, run)
-        if before and before[0] in self._head(column):
+        if written in self._head(column):
             relation = "="  # "Who has been here since 2015?" of a column "Since"
         self._phrases.take(run, "comparison")
         self._add(column, relation, number)

@@ -467,6 +467,16 @@ def comparisons(*, is_date: bool) -> Mapping[str, str]:
     return {**found, **ways_of("comparisons_of_dates")} if is_date else found
 
 
+def relation_beside(phrases: Phrases, run: Run, *, is_date: bool) -> tuple[str, str, Run] | None:
+    """The words beside a number that compare with it, their relation, and the places of both."""
+    relations, behind = comparisons(is_date=is_date), ways_of("comparisons_behind")
+    if found := phrases.before(run[0], relations):
+        return found[0], relations[found[0]], (found[1][0], run[1])
+    if found := phrases.at(run[1], behind):
+        return found[0], behind[found[0]], (run[0], found[1][1])
+    return None
+
+
 def _are_names(texts: Iterable[str]) -> bool:
     """Whether all begin as names do, and none is a number."""
     return all(not text or text[0].isupper() for text in texts)

@@ -244,6 +244,11 @@ def _meets(table: Table, row: Row, condition: Condition) -> bool:
     held = table.quantity(row, condition.column)
     if held is None or asked is None:
         return False
+    return is_related(held, condition.relation, asked)
+
+
+def is_related(held: Quantity, relation: str, asked: Quantity) -> bool:
+    """Whether a number or date is `=`, `>`, `<`, `>=` or `<=` another, which may be a whole period."""
     last = asked.value if asked.end is None else asked.end - 1
     return {
         "=": asked.value <= held.value <= last,
@@ -251,7 +256,7 @@ def _meets(table: Table, row: Row, condition: Condition) -> bool:
         "<": held.value < asked.value,
         ">=": held.value >= asked.value,
         "<=": held.value <= last,
-    }[condition.relation]
+    }[relation]
 
 
 def _by_rank(table: Table, rows: Sequence[Row], ranked: Ranked) -> Iterator[Row]:

@@ -16,11 +16,11 @@ from itertools import combinations, islice
 
 from pincite.text.numbers import figures
 from pincite.text.tables.learned.indexed import IndexedTable, Rows, places_in
-from pincite.text.tables.naming import comparisons, is_year
+from pincite.text.tables.naming import is_year, relation_beside
 from pincite.text.tables.phrases import Phrases, Run, as_words, words_in
-from pincite.text.tables.reading import Condition, derived_value
+from pincite.text.tables.reading import Condition, derived_value, is_related
 from pincite.text.tables.tables import Quantity, period
-from pincite.text.tables.words import ways_of, words_of
+from pincite.text.tables.words import words_of
 
 SMALL_WORDS = frozenset(
     "the a an of in on at to for by with from and or is are was were be been did do does has have "
@@ -199,12 +199,8 @@ def _in_order(place: int, word: str, indexed: IndexedTable) -> Iterator[Named]:
 
 def _relation(asked: Asked, run: Run, *, is_date: bool) -> tuple[str, Run]:
     """The relation that words before or behind a number say, and the run with these words."""
-    relations = comparisons(is_date=is_date)
-    if before := asked.phrases.before(run[0], relations):
-        return relations[before[0]], (before[1][0], run[1])
-    if behind := asked.phrases.at(run[1], ways_of("comparisons_behind")):
-        return ways_of("comparisons_behind")[behind[0]], (run[0], behind[1][1])
-    return "=", run
+    found = relation_beside(asked.phrases, run, is_date=is_date)
+    return found[1:] if found else ("=", run)
 
 
 def _as_in(column: int, number: Quantity, indexed: IndexedTable) -> Quantity | None:
@@ -220,20 +216,11 @@ def _as_in(column: int, number: Quantity, indexed: IndexedTable) -> Quantity | N
 
 
 def _that_meet(values: Sequence[Quantity | None], relation: str, number: Quantity) -> Rows:
-    last = number.value if number.end is None else number.end - 1
-    rows = 0
-    for place, held in enumerate(values):
-        if held is None:
-            continue
-        is_met = {
-            "=": number.value <= held.value <= last,
-            ">": held.value > last,
-            "<": held.value < number.value,
-            ">=": held.value >= number.value,
-            "<=": held.value <= last,
-        }[relation]
-        rows |= is_met << place
-    return rows
+    return sum(
+        1 << place
+        for place, held in enumerate(values)
+        if held is not None and is_related(held, relation, number)
+    )
 
 
 def _filters(named: Sequence[Named], indexed: IndexedTable) -> Iterator[Filter]:
