@@ -28,16 +28,40 @@ DEFAULT = "all-MiniLM-L6-v2"
 Open = Callable[..., Library]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    documents = tmp_path / "documents"
-    documents.mkdir()
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    documents = tmp_path_factory.mktemp("documents")
     (documents / "pump.txt").write_text("The relief valve opens at 6.5 bar. It closes at 6 bar.\n")
     (documents / "ferry.txt").write_text("The ferry leaves at nine. Dogs travel free of charge.\n")
     for number in range(150):
         text = f"Lamp {number} burns {number * 3} hours. It hangs in hall {number % 7}.\n"
         (documents / f"lamp{number}.txt").write_text(text)
     return documents
+
+
+@pytest.fixture
+def folder(documents: Path) -> Iterator[Path]:
+    """152 files; what a test adds is taken away after it."""
+    before = set(documents.iterdir())
+    yield documents
+    for added in set(documents.iterdir()) - before:
+        added.unlink()
+
+
+@pytest.fixture(scope="module")
+def encoded(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library of these files, encoded with the default encoder."""
+    path = tmp_path_factory.mktemp("encoded") / "library"
+    with Library.open(path) as library:
+        library.ingest([documents])
+    return path
+
+
+@pytest.fixture
+def ingested(encoded: Path, folder: Path, tmp_path: Path) -> Path:
+    """The files of the library that a test opens, which has been encoded by default."""
+    shutil.copytree(encoded, tmp_path / "library")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +80,7 @@ def open_library(tmp_path: Path) -> Iterator[Open]:
     """Opens one library with different encoders."""
     opened: list[Library] = []
     path = tmp_path / "library"
-    path.mkdir()
+    path.mkdir(exist_ok=True)
 
     def open_one(model: str = DEFAULT, **changes: Any) -> Library:
         opened.append(Library.open(path, overrides={"embedding": {"model": model, **changes}}))
@@ -79,9 +103,8 @@ def told(answer: Answer) -> str:
 
 
 def test_the_old_encoder_answers_until_the_new_one_is_ready(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
     library = open_library(other)
     answer = library.ask(PUMP)
     assert "6.5 bar" in answer.text
@@ -102,9 +125,8 @@ def test_the_old_encoder_answers_until_the_new_one_is_ready(
 
 
 def test_passages_are_compared_by_the_new_encoder_and_not_from_memory_of_the_old_one(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
     library = open_library(other)
     before = library.search(PUMP).hits[0]
     library.reencode()
@@ -117,10 +139,9 @@ def test_passages_are_compared_by_the_new_encoder_and_not_from_memory_of_the_old
 
 
 def test_a_reader_that_was_open_before_goes_over_to_the_new_encoder(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
     writer = open_library()
-    writer.ingest([folder])
     reader = open_library(other)
     assert "not encoded with" in told(reader.ask(PUMP))
     open_library(other).reencode()
@@ -134,12 +155,11 @@ def test_a_reader_that_was_open_before_goes_over_to_the_new_encoder(
 
 
 def test_an_ingest_encodes_the_library_for_the_encoder_that_is_wanted(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
-    (folder / "new.txt").write_text("The crane lifts twelve tonnes.\n")
+    (ingested / "new.txt").write_text("The crane lifts twelve tonnes.\n")
     library = open_library(other)
-    report = library.ingest([folder])
+    report = library.ingest([ingested])
     assert (report.added, report.unchanged) == (1, 152)
     assert models(library) == {"cls-encoder"}
     answer = library.ask("How much does the crane lift?")
@@ -148,17 +168,16 @@ def test_an_ingest_encodes_the_library_for_the_encoder_that_is_wanted(
 
 
 def test_questions_and_an_ingest_go_on_while_the_library_is_encoded(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
     library, beside = open_library(other), open_library()
     seen: list[str] = []
 
     def between(step: ReencodeProgress) -> None:
         seen.append(told(library.ask(PUMP)))
         if len(seen) == 2:
-            (folder / "late.txt").write_text("The gate closes at dusk.\n")
-            assert beside.ingest([folder]).added == 1
+            (ingested / "late.txt").write_text("The gate closes at dusk.\n")
+            assert beside.ingest([ingested]).added == 1
 
     assert library.reencode(progress=between).passages == 153
     assert "% done" in seen[1]
@@ -168,9 +187,8 @@ def test_questions_and_an_ingest_go_on_while_the_library_is_encoded(
 
 
 def test_what_was_encoded_before_a_stop_is_not_encoded_again(
-    open_library: Open, folder: Path, other: str, monkeypatch: pytest.MonkeyPatch
+    ingested: Path, open_library: Open, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_library().ingest([folder])
     library = open_library(other)
     stop = threading.Event()
 
@@ -196,9 +214,8 @@ def test_what_was_encoded_before_a_stop_is_not_encoded_again(
 
 
 def test_going_back_before_the_end_leaves_nothing_behind(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
     stop = threading.Event()
     open_library(other).reencode(progress=lambda step: stop.set(), stop=stop)
     library = open_library()
@@ -209,8 +226,7 @@ def test_going_back_before_the_end_leaves_nothing_behind(
     assert library.ask(PUMP).reasons == ()
 
 
-def test_one_re_encoding_at_a_time(open_library: Open, folder: Path, other: str) -> None:
-    open_library().ingest([folder])
+def test_one_re_encoding_at_a_time(ingested: Path, open_library: Open, other: str) -> None:
 
     def meanwhile(step: ReencodeProgress) -> None:
         with pytest.raises(LibraryBusy, match="re-encoding this library"):
@@ -286,9 +302,8 @@ def test_a_library_of_an_earlier_version_keeps_its_vectors(
 
 
 def test_a_thread_beside_a_long_lived_program_encodes_the_library(
-    open_library: Open, folder: Path, other: str
+    ingested: Path, open_library: Open, other: str
 ) -> None:
-    open_library().ingest([folder])
     library = open_library(other)
     with library.reencoding_in_background():
         finished = time.monotonic() + 60
@@ -303,9 +318,8 @@ def test_a_thread_beside_a_long_lived_program_encodes_the_library(
 
 @pytest.mark.skipif(not IS_FULL, reason="kills two commands: make test-exhaustive")
 def test_killed_at_any_moment_nothing_is_lost(
-    open_library: Open, folder: Path, other: str, tmp_path: Path
+    ingested: Path, open_library: Open, other: str, tmp_path: Path
 ) -> None:
-    open_library().ingest([folder])
     command = [sys.executable, "-m", "pincite", "reindex", "--library", str(tmp_path / "library")]
     settings = {"PINCITE_EMBEDDING__MODEL": other}
     for seconds in (2.0, 3.0):
@@ -417,9 +431,8 @@ def test_a_server_that_was_not_there_at_first_is_asked_later(
 
 @pytest.mark.skipif(not IS_FULL, reason="takes long: make test-exhaustive")
 def test_a_library_goes_from_one_dimension_to_another(
-    open_library: Open, folder: Path, server: EmbeddingServer
+    ingested: Path, open_library: Open, server: EmbeddingServer
 ) -> None:
-    open_library().ingest([folder])
     library = open_library("openai:some-model", url=server.url)
     assert library.reencode().passages == 152
     assert "6.5 bar" in library.ask(PUMP).text
