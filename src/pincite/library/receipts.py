@@ -6,7 +6,6 @@ import os
 import time
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from pincite.assemble.files import countable_units, open_reader
@@ -77,12 +76,7 @@ class _ReaderInTime:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self._close()
 
     def _close(self) -> None:

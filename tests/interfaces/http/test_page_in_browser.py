@@ -572,6 +572,39 @@ def test_a_file_is_shown_in_brief_and_its_dates_in_order(opened: Callable[..., A
     tab.locator(".check .lead", has_text="dated statement").wait_for()
 
 
+def test_what_differs_between_two_files_is_shown_side_by_side(
+    browser: Any, new_library: Path, tmp_path: Path
+) -> None:
+    table = "| Grade | Days |\n|---|---|\n| A | 25 |\n| B | {} |\n"
+    (tmp_path / "leave-2022.md").write_text(f"Staff may work from home.\n\n{table.format(28)}")
+    (tmp_path / "leave-2023.md").write_text(
+        f"Staff must work from home. Leave is paid.\n\n{table.format(30)}"
+    )
+    with Library.open(new_library) as library:
+        library.ingest([tmp_path / "leave-2022.md", tmp_path / "leave-2023.md"])
+        app = create_app(Served(library), open_settings(allowed_hosts=("127.0.0.1",)))
+        with listening(app) as address:
+            tab = browser.new_page()
+            tab.goto(f"{address}/library")
+            tab.locator(".file a:text-is('Compare')").first.click()
+            tab.wait_for_selector("#compare-after option:checked", state="attached")
+            tab.get_by_role("button", name="Compare").click()
+            tab.wait_for_selector(".change")
+            kinds = tab.locator(".change-kind").all_inner_texts()
+            assert kinds == ["Changed duty", "Changed number", "Added"]
+            sides = tab.locator(".side").all_text_contents()
+            assert sides[:2] == [
+                "Before: Staff may work from home. 1",
+                "After: Staff must work from home. 2",
+            ]
+            assert sides[-2:] == ["Before: not there", "After: Leave is paid. 5"]
+            assert tab.locator(".change mark").all_inner_texts() == ["may", "must", "28", "30"]
+            assert tab.inner_text(".change-cells") == "B, Days: 28 → 30"
+            open_source(tab, '.chip[data-citation="2"]')
+            assert marked_text(tab) == "Staff must work from home."
+            tab.close()
+
+
 def test_questions_of_ones_own_become_a_report(opened: Callable[..., Any]) -> None:
     tab = opened("/reports")
     tab.fill("#report-questions", f"{TORQUE}\n{FERRY}")

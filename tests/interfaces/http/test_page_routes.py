@@ -17,7 +17,8 @@ _SOURCES = sorted(path.name for path in PAGE.iterdir() if path.suffix in (".js",
 
 
 @pytest.mark.parametrize(
-    "address", ["/", "/library", "/reports", "/dates/x", "/brief/x", "/c/x", "/conversations/1"]
+    "address",
+    ["/", "/library", "/reports", "/dates/x", "/brief/x", "/compare/x", "/c/x", "/conversations/1"],
 )
 def test_every_address_of_the_page_is_its_shell_under_the_policy(
     client: TestClient, address: str

@@ -219,6 +219,10 @@ def requests_of(tenants: Tenants) -> st.SearchStrategy[tuple[str, str, Any]]:
             lambda document: {"document": document, "share": 1.0},
             st.sampled_from([*tenants.documents, "valve.md", "/"]),
         ),
+        "/v1/compare": st.builds(
+            lambda before, after: {"before": before, "after": after},
+            *[st.sampled_from([*tenants.documents, "valve.md", "/"])] * 2,
+        ),
         "/v1/timeline": asked(tenants, "question"),
         "/v1/check": st.builds(
             lambda question, collection: {"text": question, "collection": collection},

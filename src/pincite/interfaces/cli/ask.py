@@ -9,11 +9,11 @@ from pincite.interfaces.cli.answer import print_answer
 from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     AllOption,
     AttestOption,
     BudgetOption,
     CollectionOption,
-    DocumentFilter,
     ExplainOption,
     JsonOption,
     KeepOption,
@@ -24,25 +24,23 @@ from pincite.interfaces.cli.options import (
     QuestionArgument,
     RawOption,
     SaveOption,
-    SectionFilter,
     ShortOption,
     SignOption,
-    SinceFilter,
     StanceOption,
-    TagFilter,
-    UntilFilter,
     WhyOption,
     budget_ms,
     generation,
     judging,
     keeping,
     question_text,
+    with_filters,
 )
 from pincite.interfaces.cli.output import ABSTAINED, print_json
 from pincite.interfaces.cli.progress import while_writing
 from pincite.interfaces.cli.saving import check_outputs, check_saving, print_saved, save_answer
 
 
+@with_filters
 def ask(
     question: QuestionArgument = None,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -51,11 +49,7 @@ def ask(
     model: ModelOption = "",
     stance: StanceOption = "",
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     save: SaveOption = None,
     sign: SignOption = None,
     attest: AttestOption = None,
@@ -74,9 +68,6 @@ def ask(
     """
     text = question_text(question)
     check_saving(save, sign, attest)
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     with pincite.Library.open(
         library,
         create=False,

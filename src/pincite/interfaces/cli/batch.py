@@ -17,20 +17,17 @@ import pincite
 from pincite.errors import PinciteError, UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     CollectionOption,
-    DocumentFilter,
     JsonOption,
     LibraryOption,
     ModelOption,
     ModeOption,
     ProfileOption,
-    SectionFilter,
-    SinceFilter,
     StanceOption,
-    TagFilter,
-    UntilFilter,
     generation,
     judging,
+    with_filters,
 )
 from pincite.interfaces.cli.output import ERROR, console, print_json, say
 from pincite.interfaces.cli.saving import check_not_input, check_outputs, whole_file
@@ -42,6 +39,7 @@ _AT_ONCE = 2
 """Questions answered at a time: while one waits for the encoder, another searches and verifies."""
 
 
+@with_filters
 def batch(
     questions: Annotated[
         Path,
@@ -57,11 +55,7 @@ def batch(
     model: ModelOption = "",
     stance: StanceOption = "",
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a file of questions.
@@ -71,9 +65,6 @@ def batch(
     A question that cannot be answered at all (empty, too long, the library in use) gets an object
     with status "error".
     """
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     check_not_input(output, questions)
     asked = list(_read_questions(questions))
     counts = {"answered": 0, "abstained": 0, "error": 0}

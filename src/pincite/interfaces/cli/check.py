@@ -11,15 +11,12 @@ import typer
 import pincite
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     CollectionOption,
-    DocumentFilter,
     JsonOption,
     LibraryOption,
     ProfileOption,
-    SectionFilter,
-    SinceFilter,
-    TagFilter,
-    UntilFilter,
+    with_filters,
 )
 from pincite.interfaces.cli.output import (
     VERIFICATION_FAILED,
@@ -43,6 +40,7 @@ _LOOKS = {
 }
 
 
+@with_filters
 def check(
     file: Annotated[
         str,
@@ -53,11 +51,7 @@ def check(
     library: LibraryOption = DEFAULT_LIBRARY,
     profile: ProfileOption = "",
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     show_all: Annotated[
         bool, typer.Option("--all", help="Also show the quotes of supported statements.")
     ] = False,
@@ -72,9 +66,6 @@ def check(
     from pincite.interfaces.cli.progress import progress_line
     from pincite.report.checking import check_file, check_text, checked_form
 
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     with (
         pincite.Library.open(library, create=False, profile=profile) as opened,
         progress_line() as show,

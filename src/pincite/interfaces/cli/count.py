@@ -14,18 +14,15 @@ import pincite
 from pincite.errors import UsageError
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     CollectionOption,
-    DocumentFilter,
     JsonOption,
     KeepOption,
     LibraryOption,
     SaveOption,
-    SectionFilter,
     SignOption,
-    SinceFilter,
-    TagFilter,
-    UntilFilter,
     keeping,
+    with_filters,
     words_given,
 )
 from pincite.interfaces.cli.output import indented, print_json, print_raw, say, short_path
@@ -81,6 +78,7 @@ _PAGES_SHOWN = 8
 _QUOTE_CHARS = 300
 
 
+@with_filters
 def count(
     words: Annotated[
         list[str],
@@ -91,11 +89,7 @@ def count(
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     save: SaveOption = None,
     sign: SignOption = None,
     keep: KeepOption = False,
@@ -115,9 +109,6 @@ def count(
     check_saving(save, sign)
     if csv == _STDOUT and as_json:
         raise UsageError("--csv - and --json both write to stdout; choose one of them")
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     with pincite.Library.open(library, create=False, overrides=keeping(keep=keep)) as opened:
         check_outputs(opened, save, None if csv == _STDOUT else csv)
         answer = opened.count(words_given(words), collection=collection, filters=filters)

@@ -6,6 +6,9 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Callable
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +19,7 @@ from pincite.errors import UsageError
 from pincite.interfaces.cli.output import say
 from pincite.records.addresses import database_address
 from pincite.records.arguments import checked_path
+from pincite.records.filters import Filters
 
 _TIME = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>ms|s)")
 
@@ -159,6 +163,40 @@ SinceFilter = Annotated[
     typer.Option("--since", help="Only files changed on or after: 2024-05-31, 2024-05 or 2024."),
 ]
 UntilFilter = Annotated[str, typer.Option("--until", help="Only files changed on or before.")]
+NO_FILTERS = Filters()
+
+
+def with_filters(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with five options in place of its parameter `filters`, which it gets from them."""
+    options = {
+        "document": (DocumentFilter, None),
+        "tag": (TagFilter, None),
+        "section": (SectionFilter, None),
+        "since": (SinceFilter, ""),
+        "until": (UntilFilter, ""),
+    }
+
+    @wraps(command)
+    def restricted(**given: Any) -> None:
+        document, tag, section, since, until = map(given.pop, options)
+        filters = Filters.parse(
+            documents=document, tags=tag, sections=section, since=since, until=until
+        )
+        command(filters=filters, **given)
+
+    own = signature(command, eval_str=True).parameters
+    parameters = []
+    for parameter in own.values():
+        if parameter.name != "filters":
+            parameters.append(parameter)
+            continue
+        for name, (annotation, default) in options.items():
+            changed = parameter.replace(name=name, annotation=annotation, default=default)
+            parameters.append(changed)
+    restricted.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return restricted
+
+
 BudgetOption = Annotated[
     str,
     typer.Option(

@@ -11,21 +11,18 @@ import pincite
 from pincite.interfaces.cli.explain import Account
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     BudgetOption,
     CollectionOption,
-    DocumentFilter,
     ExplainOption,
     JsonOption,
     LibraryOption,
     ProfileOption,
     QuestionArgument,
-    SectionFilter,
-    SinceFilter,
-    TagFilter,
-    UntilFilter,
     WhyOption,
     budget_ms,
     question_text,
+    with_filters,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, say, short_path
 from pincite.text.as_read import as_read
@@ -34,6 +31,7 @@ from pincite.text.locations import on_one_line, page_and_section
 _EXCERPT_CHARS = 300
 
 
+@with_filters
 def search(
     question: QuestionArgument = None,
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -43,11 +41,7 @@ def search(
         typer.Option("--limit", "-n", min=1, max=100, help="Hits to show (retrieval.limit: 10)."),
     ] = None,
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     sections: Annotated[
         bool, typer.Option("--sections", help="Show the whole section around each passage.")
     ] = False,
@@ -60,9 +54,6 @@ def search(
     from pincite.interfaces.forms import search_form
 
     text = question_text(question)
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         result = opened.search(
             text,

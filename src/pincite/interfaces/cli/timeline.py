@@ -10,14 +10,11 @@ import typer
 import pincite
 from pincite.interfaces.cli.options import (
     DEFAULT_LIBRARY,
+    NO_FILTERS,
     CollectionOption,
-    DocumentFilter,
     JsonOption,
     LibraryOption,
-    SectionFilter,
-    SinceFilter,
-    TagFilter,
-    UntilFilter,
+    with_filters,
     words_given,
 )
 from pincite.interfaces.cli.output import indented, notice, print_json, say, visible_line
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
 _SHOWN = 50
 
 
+@with_filters
 def timeline(
     question: Annotated[
         list[str] | None,
@@ -39,11 +37,7 @@ def timeline(
     ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     collection: CollectionOption = None,
-    document: DocumentFilter = None,
-    tag: TagFilter = None,
-    section: SectionFilter = None,
-    since: SinceFilter = "",
-    until: UntilFilter = "",
+    filters: pincite.Filters = NO_FILTERS,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -69,9 +63,6 @@ def timeline(
 
     outputs = output or []
     check_outputs(outputs, also=OWN_FORMATS)
-    filters = pincite.Filters.parse(
-        documents=document, tags=tag, sections=section, since=since, until=until
-    )
     with pincite.Library.open(library, create=False) as opened, progress_line() as show:
         for path in outputs:
             opened.check_output(path)

@@ -74,6 +74,13 @@ class BriefBody(Body):
     share: float = Field(default=0.1, gt=0, le=1)
 
 
+class CompareBody(Body):
+    """Two documents, by their names, paths or ids."""
+
+    before: str
+    after: str
+
+
 class TimelineBody(Body):
     """What dates are wanted: those about something, or of some documents."""
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from pincite.interfaces.http.asked import Library, MaySee, Reply
+from pincite.interfaces.http.guards.rights import VIEWS
 from pincite.interfaces.http.problems import not_found
 from pincite.records.document import Block, Document, Range
 
@@ -71,18 +72,13 @@ def _files() -> Mapping[str, _File]:
     return found
 
 
-@router.api_route("/", methods=_PAGE, include_in_schema=False)
-@router.api_route("/library", methods=_PAGE, include_in_schema=False)
-@router.api_route("/check", methods=_PAGE, include_in_schema=False)
-@router.api_route("/dates", methods=_PAGE, include_in_schema=False)
-@router.api_route("/dates/{document}", methods=_PAGE, include_in_schema=False)
-@router.api_route("/brief/{document}", methods=_PAGE, include_in_schema=False)
-@router.api_route("/reports", methods=_PAGE, include_in_schema=False)
-@router.api_route("/c/{identity}", methods=_PAGE, include_in_schema=False)
-@router.api_route("/conversations/{number}", methods=_PAGE, include_in_schema=False)
 def shell(request: Request) -> Response:
     """The page; its script shows the view for the address."""
     return _sent(request, _files()[_SHELL])
+
+
+for _view in VIEWS:
+    router.api_route(_view, methods=_PAGE, include_in_schema=False)(shell)
 
 
 def nowhere(request: Request) -> Response | None:

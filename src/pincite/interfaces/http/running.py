@@ -75,6 +75,8 @@ def run(
         log_config=None,
     )
     socket = config.bind_socket()
+    # Who opens the address that is printed now waits for the first process, and is not turned away.
+    socket.listen(config.backlog)
     on_bound(socket.getsockname()[1])
     try:
         Supervisor(config, sockets=[socket]).run()

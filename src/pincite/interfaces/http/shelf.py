@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
 from itertools import islice
@@ -191,7 +191,7 @@ class Shelf:
         return {"text": text[start:last], "start": start, "end": last, "length": len(text)}
 
     def compare(self, before: str, after: str, *, allowed: Allowed = None) -> Form:
-        """What differs between two documents, given by their ids, paths or names.
+        """What differs between two documents, given by their ids, paths or names, with permalinks.
 
         One comparison at a time. Raises Refused (404) for an unknown document, UsageError for a name of
         several or documents that are too long.
@@ -209,12 +209,13 @@ class Shelf:
                 f"a document of more than {_LONGEST_COMPARED:,} characters is not compared here; "
                 "use 'pincite compare' on its machine"
             )
-        if not self._comparing.acquire(blocking=False):
-            raise _too_many("other documents are being compared")
-        try:
-            return compare(*both).as_form()
-        finally:
-            self._comparing.release()
+        with self._alone("other documents are being compared"):
+            form = compare(*both).as_form()
+        for side, document_id in zip(("before", "after"), ids, strict=True):
+            for said in filter(None, (change[side] for change in form["changes"])):
+                link = Permalink.to(document_id, said["start"], said["end"], said["quote"])
+                said.update(document=document_id, id=link.id, href=link.href)
+        return form
 
     def timeline(
         self, question: str, collection: str | None, filters: Filters, *, allowed: Allowed = None
@@ -225,18 +226,11 @@ class Shelf:
         """
         if not question.strip() and not filters.documents:
             raise UsageError("say what the dates are to be about, or choose documents")
-        if not self._comparing.acquire(blocking=False):
-            raise _too_many("other documents are being read")
-        try:
+        scope = self.scope(collection, allowed)
+        with self._alone("other documents are being read"):
             found = timeline(
-                self.library,
-                question,
-                collection=self.scope(collection, allowed),
-                filters=filters,
-                most=_MOST_DATES,
+                self.library, question, collection=scope, filters=filters, most=_MOST_DATES
             )
-        finally:
-            self._comparing.release()
         return with_links(self.telling.to(allowed).hidden(timeline_form(found)))
 
     def brief(self, name: str, section: str, share: float, *, allowed: Allowed = None) -> Form:
@@ -251,6 +245,16 @@ class Shelf:
             collection=self.scope(held["collection"], allowed),
         )
         return with_links(self.telling.to(allowed).hidden(brief_form(told)))
+
+    @contextmanager
+    def _alone(self, meanwhile: str) -> Iterator[None]:
+        """Hold the one place for work that reads whole documents. Raises Refused if it is taken."""
+        if not self._comparing.acquire(blocking=False):
+            raise _too_many(meanwhile)
+        try:
+            yield
+        finally:
+            self._comparing.release()
 
     def _named(self, name: str, allowed: Allowed) -> str:
         """The id of the one document with this id, path or name that the client may see."""

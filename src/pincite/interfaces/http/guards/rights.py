@@ -57,15 +57,21 @@ def _reads(path: str) -> Rule:
     return Rule(path=path, scope="ask")
 
 
+VIEWS = (
+    *("/", "/library", "/check", "/compare", "/compare/{document}", "/dates", "/dates/{document}"),
+    *("/brief/{document}", "/reports", "/c/{identity}", "/conversations/{number}"),
+)
+"""The addresses of the page."""
+
 RULES: tuple[Rule, ...] = (
     # The page itself contains no user data; it loads data with the user's key.
-    *map(_open, ("/", "/library", "/check", "/dates", "/dates/", "/brief/", "/reports", "/c/")),
-    *map(_open, ("/conversations/", "/page/", "/health", "/favicon.ico")),
+    *(_open(view.partition("{")[0]) for view in VIEWS),
+    *map(_open, ("/page/", "/health", "/favicon.ico")),
     *map(
         _asks,
         ("/v1/query", "/v1/search", "/v1/count", "/v1/check", "/v1/timeline", "/v1/brief"),
     ),
-    *map(_asks, ("/v1/verify", "/v1/reports", "/v1/reports/", "/v1/exports")),
+    *map(_asks, ("/v1/compare", "/v1/verify", "/v1/reports", "/v1/reports/", "/v1/exports")),
     *map(_asks, ("/v1/chat/completions", "/v1/responses", "/api/search", "/answer")),
     Rule(path="/v1/documents/", scope="delete", methods=frozenset({"DELETE"})),
     *map(

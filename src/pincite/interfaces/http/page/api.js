@@ -95,6 +95,7 @@ export const api = {
   pageImage: async (id, number, scale) => (await call(`/v1/documents/${part(id)}/pages/${number}.png?scale=${scale}`)).blob(),
   search: (question, scope) => json("/v1/search", send("POST", { question, ...scope })),
   brief: (body) => json("/v1/brief", send("POST", body)),
+  compare: (body) => json("/v1/compare", send("POST", body)),
   timeline: (body) => json("/v1/timeline", send("POST", body)),
   check: (body) => json("/v1/check", send("POST", body)),
   query: (body) => json("/v1/query", send("POST", body)),

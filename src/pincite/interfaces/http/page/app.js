@@ -4,6 +4,7 @@ import { keys } from "./api.js";
 import { AskPage } from "./ask.js";
 import { checkPage } from "./check.js";
 import { conversationsDrawer } from "./conversations.js";
+import { comparePage } from "./compare.js";
 import { briefPage, datesPage } from "./digest.js";
 import { button, fill, h, icon, route } from "./dom.js";
 import { libraryPage } from "./library.js";
@@ -33,6 +34,9 @@ async function show({ restore = false } = {}) {
   } else if (place === "check") {
     document.title = "Check – Pincite";
     fill(main, checkPage());
+  } else if (place === "compare") {
+    document.title = "Compare – Pincite";
+    fill(main, comparePage(id));
   } else if (place === "dates") {
     document.title = "Dates – Pincite";
     fill(main, datesPage(id));
@@ -75,7 +79,7 @@ function reopen() {
 }
 
 function markPlace(named) {
-  const place = ["dates", "brief"].includes(named) ? "library" : named;
+  const place = ["compare", "dates", "brief"].includes(named) ? "library" : named;
   for (const link of document.querySelectorAll(".places a")) {
     const isHere = link.pathname === `/${["library", "check", "reports"].includes(place) ? place : ""}`;
     if (isHere) link.setAttribute("aria-current", "page");

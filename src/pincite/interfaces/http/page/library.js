@@ -142,7 +142,7 @@ function fileRow(document, all, removed) {
       "div",
       { class: "file-body" },
       h("p", { class: "file-name" }, button(document.name, { class: "file-open", on: (event) => openFile(event.currentTarget, document) })),
-      h("p", { class: "hint" }, told.join(" · "), " · ", route(`/brief/${document.id}`, {}, "In brief"), " · ", route(`/dates/${document.id}`, {}, "Dates")),
+      h("p", { class: "hint" }, told.join(" · "), " · ", route(`/brief/${document.id}`, {}, "In brief"), " · ", route(`/dates/${document.id}`, {}, "Dates"), all.length > 1 && [" · ", route(`/compare/${document.id}`, {}, "Compare")]),
       gaps.length > 0 && h("ul", { class: "gaps" }, gaps.slice(0, 5).map((gap) => h("li", {}, gap))),
       copies.length > 0 && h("p", { class: "copies" }, icon("copy"), `Identical to ${[...new Set(copies)].map(fileName).join(", ")}`),
     ),

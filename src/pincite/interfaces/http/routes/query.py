@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Request, Response
 from pincite.interfaces.http.asked import (
     BriefBody,
     CheckBody,
+    CompareBody,
     CountBody,
     Library,
     MaySee,
@@ -110,6 +111,12 @@ def check(body: CheckBody, served: Library, allowed: MaySee) -> Reply:
         filters=body.filters.filters(),
         allowed=allowed,
     )
+
+
+@router.post("/compare")
+def compare(body: CompareBody, served: Library, allowed: MaySee) -> Reply:
+    """What differs between two documents: numbers, dates, duties and negations first."""
+    return served.compare(body.before, body.after, allowed=allowed)
 
 
 @router.post("/timeline")
