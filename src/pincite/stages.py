@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 from pincite.records.checked_texts import CheckedStatement
 from pincite.records.counts import Scan, SurveyRequest
@@ -429,6 +429,18 @@ class LanguageModel(Protocol):
 
     def write(self, prompt: Prompt) -> Writing:
         """The output as a stream. Raises ModelError if the model is not available."""
+        ...
+
+
+@runtime_checkable
+class Assenting(LanguageModel, Protocol):
+    """A language model that also tells how likely its answer to a question is yes."""
+
+    def likelihood_of_yes(self, prompt: Prompt) -> float | None:
+        """The probability of yes against no, in 0..1, as the first word of the output.
+
+        None if neither is likely, or if the backend does not tell. Raises ModelError if it fails.
+        """
         ...
 
 

@@ -34,6 +34,7 @@ from pincite.stages import (
 )
 from pincite.store.catalog.catalog import Catalog
 from pincite.verify.statements.entailment import EntailmentModel
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 _MEGABYTE = 1024 * 1024
 
@@ -48,14 +49,16 @@ class Models:
     """The open models of a library; None for those it does not use.
 
     `hot` is the cache of token states for late interaction, `scorer` the result of `open_scorer`,
-    `writer` the language model of the modes that need one, `entailment` the model that checks the
-    statements it writes, `reader` the model that reads quoted passages for order and confidence.
+    `writer` the language model of the modes that need one, `judgement` its own of what it wrote,
+    `entailment` the model that checks the statements it writes, `reader` the model that reads quoted
+    passages for order and confidence.
     """
 
     encoder: VectorEncoder | None
     hot: HotPassages | None = None
     scorer: PairScorer | None = None
     writer: LanguageModel | None = None
+    judgement: OwnJudgement | None = None
     entailment: EntailmentModel | None = None
     reader: PassageReader | None = None
 

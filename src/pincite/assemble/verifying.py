@@ -9,10 +9,11 @@ from pincite.models.encoders.built_in import find_tokenizer
 from pincite.models.encoders.windowed import MiniLmEncoder
 from pincite.rerank.reader.reader import open_small_reader
 from pincite.settings.loading import Settings
-from pincite.stages import PassageReader, TermWeights, VectorEncoder
+from pincite.stages import Assenting, LanguageModel, PassageReader, TermWeights, VectorEncoder
 from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 
 def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
@@ -28,6 +29,19 @@ def open_entailment(settings: Settings, cache: Path) -> EntailmentModel | None:
         runtime=settings.embedding.runtime,
         threads=settings.embedding.threads,
     )
+
+
+def open_judgement(
+    settings: Settings, cache: Path, writer: LanguageModel | None
+) -> OwnJudgement | None:
+    """The judgement of the model that writes, if it is asked for it; `cache` keeps how it did.
+
+    Never beside a model for entailment, which judges all statements.
+    """
+    may_show = settings.verification.free_wording and settings.verification.nli_model == "none"
+    if settings.generation.mode != "generated" or not may_show or not isinstance(writer, Assenting):
+        return None
+    return OwnJudgement(writer, cache / "own-judgement.json")
 
 
 def open_reader(
@@ -62,4 +76,5 @@ def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> C
         entailment=models.entailment,
         least_entailed=settings.verification.nli_threshold,
         alignment=_alignment(settings, models.encoder),
+        judgement=models.judgement,
     )

@@ -133,6 +133,7 @@ class Upkeep:
             hot=self._hot_of(encoder),
             scorer=scorer,
             writer=writer,
+            judgement=self.scorers.judgement_of(settings, writer),
             entailment=entailment,
             reader=reader,
         )

@@ -6,13 +6,14 @@ import threading
 from pathlib import Path
 
 from pincite.assemble.reranking import open_scorer
-from pincite.assemble.verifying import open_entailment, open_reader
+from pincite.assemble.verifying import open_entailment, open_judgement, open_reader
 from pincite.errors import ModelError
 from pincite.models.llm.opening import open_fallback, open_model
 from pincite.settings.groups import GenerationSettings
 from pincite.settings.loading import Settings
 from pincite.stages import LanguageModel, PairScorer, PassageReader, VectorEncoder
 from pincite.verify.statements.entailment import EntailmentModel
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 
 class LibraryWriters:
@@ -74,6 +75,7 @@ class LibraryScorers:
         self._opened: dict[str, PairScorer | None] = {}
         self._entailment: dict[str, EntailmentModel | None] = {}
         self._readers: dict[str, PassageReader | None] = {}
+        self._judgement: OwnJudgement | None = None
         self._lock = threading.RLock()
 
     def for_settings(
@@ -104,6 +106,14 @@ class LibraryScorers:
                 except ModelError as error:
                     return None, f"statements judged without verification.nli_model: {error}"
             return self._entailment[key], ""
+
+    def judgement_of(self, settings: Settings, writer: LanguageModel | None) -> OwnJudgement | None:
+        """The judgement of the model that writes; None if it is not asked."""
+        found = open_judgement(settings, self._cache, writer)
+        with self._lock:
+            if found and (self._judgement is None or self._judgement.model is not writer):
+                self._judgement = found
+            return found and self._judgement
 
     def reader_of(
         self, settings: Settings, encoder: VectorEncoder | None

@@ -79,6 +79,7 @@ class SourceVerifier:
         self._judge = judge
         self._claims = claims
         self._drafts = DraftChecker(sources, claims)
+        self._previewed = DraftChecker(sources, claims.at_once())
         self._reasons = Reasons(sources, versions)
         self._missing = MissingParts(sources, claims.weights, is_rare)
         self._conflicts = Conflicts(sources)
@@ -91,7 +92,7 @@ class SourceVerifier:
 
     def preview(self, question: Question, draft: Draft, hits: Sequence[Hit]) -> Preview:
         """The claims of an unfinished draft that hold; empty if they would be refused."""
-        checked = self._drafts.check(question, draft)
+        checked = self._previewed.check(question, draft)
         if not checked.claims:
             return Preview(mode=draft.mode)
         if self._judge.judge(question, _quoted_sentences(checked), hits).too_little:

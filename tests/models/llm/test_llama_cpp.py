@@ -15,6 +15,7 @@ from pincite.models.llm.llama_cpp import LlamaCppModel, LlamaOptions
 from pincite.models.llm.opening import open_model
 from pincite.settings.groups import GenerationSettings
 from pincite.testing.language_models import asked, text_of
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 QUESTION = asked("At what temperature does water boil?")
 
@@ -172,3 +173,16 @@ def test_the_prompt_cache_reads_what_two_prompts_begin_with_only_once(smollm2: P
     assert from_cache is not None
     assert tokens is not None
     assert from_cache > 0.6 * tokens
+
+
+def test_it_tells_how_likely_yes_is_and_is_not_believed_where_it_cannot_tell(
+    small_model: LlamaCppModel, tmp_path: Path
+) -> None:
+    likelihood = small_model.likelihood_of_yes(asked("Answer with Yes."))
+    assert likelihood is not None
+    assert 0.8 < likelihood < 1
+    assert small_model.likelihood_of_yes(asked("Tell a story.")) is None
+    judgement = OwnJudgement(small_model, tmp_path / "judged.json")
+    assert judgement.likelihood("Water boils at 100 °C.", "Water boils at 100 °C.") is None
+    assert not judgement.is_believed
+    assert "SmolLM2" in (tmp_path / "judged.json").read_text()

@@ -13,7 +13,7 @@ from pincite.errors import ModelError, ModelUnreachable
 from pincite.models.llm.openai_server import events
 from pincite.models.llm.opening import API_KEY, FALLBACK_API_KEY, open_model
 from pincite.settings.groups import GenerationSettings
-from pincite.stages import LanguageModel
+from pincite.stages import Assenting, LanguageModel
 from pincite.testing.language_models import ScriptedModel, asked, text_of
 from tests.local_server import Fault
 from tests.models.llm.chat_server import BREAK, ChatServer, serving
@@ -317,3 +317,53 @@ def test_each_key_goes_to_its_own_server_and_is_never_told(
 def test_a_bad_address_is_refused(chosen: dict[str, str], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         open_model(GenerationSettings(**chosen))
+
+
+LIKELY = [
+    {"token": " Yes", "logprob": -0.5108},
+    {"token": "No", "logprob": -1.6094},
+    {"token": "yes", "logprob": -2.3026},
+]
+"""Yes in six and one, no in two of ten."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_how_likely_yes_is_comes_from_the_likeliest_first_tokens(
+    server: ChatServer, kind: str
+) -> None:
+    of_first = [{"token": "Yes", "logprob": -0.5, "top_logprobs": LIKELY}]
+    told = {
+        "openai": {"choices": [{"logprobs": {"content": of_first}}]},
+        "ollama": {"logprobs": of_first, "message": {"content": "Yes"}},
+    }
+    server.faults.append({"status": 200, "body": told[kind.partition("-")[0]]})
+    model = client(server, kind)
+    assert isinstance(model, Assenting)
+    assert model.likelihood_of_yes(QUESTION) == pytest.approx(7 / 9, abs=0.001)
+    body = server.requests[0]["body"]
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 10)
+    assert body.get("max_tokens", body.get("options", {}).get("num_predict")) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": [{"message": {"content": "Yes"}}], "response": "Yes"},
+        {"choices": [{"logprobs": None}], "logprobs": None},
+        {"choices": [{"logprobs": {"content": []}}], "logprobs": []},
+        {"choices": [], "logprobs": [{"token": "Yes"}]},
+        {
+            "choices": [{"logprobs": {"content": [{"top_logprobs": LIKELY[2:]}]}}],
+            "logprobs": [{"top_logprobs": LIKELY[2:]}],
+        },
+        ["Yes"],
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_does_not_tell_likely_tokens_leaves_it_open(
+    server: ChatServer, kind: str, body: Any
+) -> None:
+    server.faults.append({"status": 200, "body": body})
+    model = client(server, kind)
+    assert isinstance(model, Assenting)
+    assert model.likelihood_of_yes(QUESTION) is None

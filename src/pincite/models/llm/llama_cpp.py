@@ -79,6 +79,10 @@ class LlamaCppModel:
         output.owner = self
         return output
 
+    def likelihood_of_yes(self, prompt: Prompt) -> float | None:
+        """The probability of yes. Raises ModelError as `write` does."""
+        return self._loaded().likelihood_of_yes(prompt)
+
     def close(self) -> None:
         """Free the model's memory; it is loaded again on the next use."""
         with self._lock:

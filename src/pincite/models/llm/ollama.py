@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from pincite.errors import ModelError
-from pincite.models.llm.output import Ending, Output, Pieces, estimated_tokens, message_forms
+from pincite.models.llm.output import (
+    LIKELY_TOKENS,
+    Ending,
+    Output,
+    Pieces,
+    estimated_tokens,
+    message_forms,
+    share_of_yes,
+)
 from pincite.models.servers import ServerClient
 from pincite.records.flow import Prompt
 
@@ -45,6 +54,16 @@ class OllamaModel:
         return Output(
             self.name, self._pieces(lines), max_tokens=prompt.max_tokens, server=self._server
         )
+
+    def likelihood_of_yes(self, prompt: Prompt) -> float | None:
+        """The probability of yes; None if this version of Ollama does not tell likely tokens."""
+        body = self._body(replace(prompt, max_tokens=1, temperature=0.0))
+        body |= {"stream": False, "logprobs": True, "top_logprobs": LIKELY_TOKENS}
+        try:
+            told = self._client.post(f"/api/{self._endpoint}", body)["logprobs"]
+            return share_of_yes(told[0]["top_logprobs"])
+        except (KeyError, TypeError, ValueError, IndexError):
+            return None
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:
         options: dict[str, Any] = {

@@ -9,12 +9,14 @@ from typing import Any
 
 from pincite.errors import ModelError
 from pincite.models.llm.output import (
+    LIKELY_TOKENS,
     Ending,
     Output,
     Pieces,
     estimated_tokens,
     message_forms,
     sendable,
+    share_of_yes,
 )
 from pincite.models.servers import ServerClient
 from pincite.records.flow import Prompt
@@ -69,6 +71,23 @@ class OpenAiModel:
         return Output(
             self.name, self._pieces(lines), max_tokens=prompt.max_tokens, server=self._server
         )
+
+    def likelihood_of_yes(self, prompt: Prompt) -> float | None:
+        """The probability of yes; None if the server does not tell its likeliest tokens."""
+        body = {
+            "model": self._model,
+            "messages": message_forms(prompt.messages),
+            "max_tokens": 1,
+            "temperature": 0.0,
+            "logprobs": True,
+            "top_logprobs": LIKELY_TOKENS,
+            **self._extra,
+        }
+        try:
+            (choice,) = self._client.post("/v1/chat/completions", body)["choices"]
+            return share_of_yes(choice["logprobs"]["content"][0]["top_logprobs"])
+        except (KeyError, TypeError, ValueError, IndexError):
+            return None
 
     def _pieces(self, lines: Iterator[str]) -> Pieces:
         reason, anything = None, False

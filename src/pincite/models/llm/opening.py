@@ -18,7 +18,7 @@ from pincite.models.llm.openai_server import OpenAiModel
 from pincite.models.servers import OLLAMA_HERE, Place, ServerClient, checked_url, key_from
 from pincite.records.flow import Prompt
 from pincite.settings.groups import GenerationSettings
-from pincite.stages import LanguageModel, Writing
+from pincite.stages import Assenting, LanguageModel, Writing
 
 API_KEY = "PINCITE_GENERATION_API_KEY"
 FALLBACK_API_KEY = "PINCITE_FALLBACK_API_KEY"
@@ -195,6 +195,11 @@ class FallbackModel:
     def write(self, prompt: Prompt) -> Writing:
         """The output of one of the two. Raises ModelError if both fail."""
         return _Either(self._first, self._second, prompt)
+
+    def likelihood_of_yes(self, prompt: Prompt) -> float | None:
+        """That of the first model; None if it cannot tell. Raises ModelError if it is not there."""
+        first = self._first
+        return first.likelihood_of_yes(prompt) if isinstance(first, Assenting) else None
 
 
 class _Either:

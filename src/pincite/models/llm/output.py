@@ -23,6 +23,10 @@ class Ending:
     """How many of the prompt's tokens came from the cache."""
 
 
+LIKELY_TOKENS = 10
+"""Asked for where a backend tells the likeliest first tokens."""
+_LEAST_OF_BOTH = 0.5
+
 Pieces: TypeAlias = Generator[str, None, Ending]
 
 
@@ -64,6 +68,20 @@ class Output:
         except StopIteration as end:
             self.ending = end.value or self.ending or Ending()
             raise StopIteration from None
+
+
+def share_of_yes(likely: object) -> float | None:
+    """The probability of yes against no among the likely first tokens; None if both are unlikely.
+
+    `likely` are objects with a `token` and its `logprob`, as OpenAI's protocol and Ollama's have them.
+    """
+    shares = {"yes": 0.0, "no": 0.0}
+    for one in likely if isinstance(likely, list) else ():
+        word = str(one["token"]).strip().lower()
+        if word in shares:
+            shares[word] += math.exp(float(one["logprob"]))
+    total = sum(shares.values())
+    return shares["yes"] / total if total >= _LEAST_OF_BOTH else None
 
 
 def message_forms(messages: Sequence[Message]) -> list[dict[str, str]]:

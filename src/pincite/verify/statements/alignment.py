@@ -92,6 +92,21 @@ def _is_alike(own: Sequence[Word], quote: Sequence[Word], words: ScopeWords) -> 
     return are_led_alike and all(scope & said == scope & stated for scope in words.scopes)
 
 
+def goes_further(claim: str, quotes: Sequence[str], language: str) -> bool:
+    """Whether a statement adds an "all" or a "must", or drops the "may" or "if" of the first quote.
+
+    True in a language without a list of such words.
+    """
+    words = scope_words(language)
+    if not words.scopes:
+        return True
+    said, *stated = (
+        {word.folded for word in words_of(text, language)} for text in (claim, *quotes)
+    )
+    added = said.difference(*stated) & frozenset().union(*words.scopes)
+    return bool(added - words.softening or (stated[0] & words.limiting) - said)
+
+
 def _led(words: Sequence[Word], leading: Collection[str]) -> dict[str, set[str]]:
     """The words that lead to each content word and say its part: "sold by Weber" and "to Weber"."""
     found: dict[str, set[str]] = {}
@@ -116,11 +131,14 @@ def _normalised(text: TokenStates) -> NDArray[Any]:
 class ScopeWords:
     """Folded words of one language: no paraphrase has another of a group of `scopes`.
 
-    `leading` words say the part of what follows them ("sold by", "sold to").
+    `leading` words say the part of what follows them ("sold by", "sold to"). Without a `limiting` word
+    a sentence claims more, with a `softening` one not.
     """
 
     scopes: tuple[frozenset[str], ...] = ()
     leading: frozenset[str] = frozenset()
+    limiting: frozenset[str] = frozenset()
+    softening: frozenset[str] = frozenset()
 
 
 @cache
@@ -130,4 +148,6 @@ def scope_words(language: str) -> ScopeWords:
     return ScopeWords(
         scopes=tuple(frozenset(line.split()) for line in listed.get("scopes", ())),
         leading=frozenset(listed.get("leading", "").split()),
+        limiting=frozenset(listed.get("limiting", "").split()),
+        softening=frozenset(listed.get("softening", "").split()),
     )
