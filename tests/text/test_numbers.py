@@ -117,6 +117,13 @@ def test_brackets_and_tolerances_are_told() -> None:
     assert (loss.is_bracketed, loss.unit, loss.value) == (True, "$", Decimal("5.2e6"))
     (play,) = numbers("± 0.5 mm")
     assert play.is_tolerance
+    assert [
+        n.is_bracketed for n in numbers("(5.2%), (1,234), 4,207 m (13,802 ft), 21 °C (70 °F)")
+    ] == [
+        *(True, True),
+        *(False, False),
+        *(False, False),
+    ]
 
 
 def test_a_year_is_a_year_only_without_anything_beside_it() -> None:

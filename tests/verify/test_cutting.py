@@ -40,6 +40,10 @@ def changed(
         ("She was born in Turin.", "Levi, who was born in Turin, moved to Milan."),
         ("According to the document, the gate is locked.", "The gate is locked."),
         ("The pump is of bronze.", "The pump: bronze."),
+        (
+            "The governor of the isles is elected.",
+            "The governor of the isles (French: le gouverneur des isles) is elected.",
+        ),
     ],
 )
 def test_what_is_cut_between_clauses_or_loses_nothing_is_unchanged(said: str, quote: str) -> None:

@@ -68,6 +68,10 @@ def faults(claim: str, *cited: Citation) -> list[Verdict]:
         ("One of them left.", "They left."),
         ("1. It opens at 6.5 bar. [2]", "It opens at 6.5 bar."),
         ("In FY2019 it grew.", "It grew in fiscal 2019."),
+        (
+            "It is 4,207 meters (13,802 feet) high.",
+            "Standing 4,207 m ( 13,802 ft ) above sea level.",
+        ),
     ],
 )
 def test_the_same_number_written_otherwise_is_carried(claim: str, text: str) -> None:

@@ -305,7 +305,9 @@ def _number(text: str, match: re.Match[str], mark: DecimalMark) -> Number | None
         value = step = Decimal(10) ** int(
             _PLAIN_EXPONENT.sub("", match["exponent"].translate(_SUPERSCRIPTS))
         )
-    bracketed = opened and closed
+    # "4,207 m (13,802 ft)" says a length twice; accounts write amounts and shares in brackets.
+    is_measure = measure.unit and measure.unit != "%" and not is_currency(measure.unit)
+    bracketed = opened and closed and not is_measure
     minus = match["sign"] in ("-", "−", "–") or match["sign_after"] is not None
     value = value.copy_negate() if minus else value
     sign = "-" if minus else ""

@@ -130,14 +130,14 @@ def parts_of(word: Word, language: str) -> Iterator[Word]:
 
 
 def shared_words(said: Sequence[Word], quote: Sequence[Word]) -> list[tuple[int, int]]:
-    """Index pairs of the longest common subsequence that prefers adjacent words."""
+    """Index pairs of the longest common subsequence that prefers adjacent words of one clause."""
     best = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]
     ending = [[0.0] * (len(quote) + 1) for _ in range(len(said) + 1)]
     for n, word in enumerate(said, start=1):
         for m, other in enumerate(quote, start=1):
             if is_same(word.key, other.key):
                 follows = ending[n - 1][m - 1]
-                adjacent = follows + _SIDE_BY_SIDE if follows else 0.0
+                adjacent = follows + _adjacency(quote, m - 1) if follows else 0.0
                 ending[n][m] = 1 + max(best[n - 1][m - 1], adjacent)
             best[n][m] = max(ending[n][m], best[n - 1][m], best[n][m - 1])
     found: list[tuple[int, int]] = []
@@ -146,12 +146,18 @@ def shared_words(said: Sequence[Word], quote: Sequence[Word]) -> list[tuple[int,
         if ending[n][m] and (is_adjacent or ending[n][m] == best[n][m]):
             found.append((n - 1, m - 1))
             n, m = n - 1, m - 1
-            is_adjacent = ending[n + 1][m + 1] == 1 + ending[n][m] + _SIDE_BY_SIDE
+            is_adjacent = ending[n + 1][m + 1] == 1 + ending[n][m] + _adjacency(quote, m)
         elif best[n][m] == best[n - 1][m]:
             n -= 1
         else:
             m -= 1
     return found[::-1]
+
+
+def _adjacency(quote: Sequence[Word], place: int) -> float:
+    """What it counts that a shared word follows another: half as much from another clause."""
+    is_one_clause = place > 0 and quote[place].clause == quote[place - 1].clause
+    return _SIDE_BY_SIDE if is_one_clause else _SIDE_BY_SIDE / 2
 
 
 def _seams(
