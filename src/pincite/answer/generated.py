@@ -76,6 +76,11 @@ class GeneratedAnswerer:
             if not statements(written, cut_off=True):
                 alone = Reason.of(ReasonKind.QUOTES_ALONE, cause=str(error))
                 return replace(fallback, notices=(alone,))
+        said = statements(written, cut_off=bool(failed) or writing.is_cut)
+        if not said:
+            cause = f"{writing.model} wrote no statement"
+            alone = Reason.of(ReasonKind.QUOTES_ALONE, cause=cause)
+            return replace(fallback, notices=(*writing.notices, alone))
         if refuses(written, self._prompts.refusal):
             refusal = f"{writing.model} says: {self._prompts.refusal}"
             return Draft(
@@ -86,7 +91,6 @@ class GeneratedAnswerer:
                 model=asked_model(writing),
             )
         model = asked_model(writing)
-        said = statements(written, cut_off=bool(failed) or writing.is_cut)
         told = [one for one in said if not refuses(one.text, self._prompts.refusal)]
         notices = [*writing.notices]
         notices += [f"{writing.model} also says: {self._prompts.refusal}"] if told != said else []

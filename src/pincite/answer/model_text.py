@@ -154,8 +154,10 @@ _END = re.compile(r"[.!?:;。！？।؟…)\]\"”»']\s*$")
 _NEXT_WORD = re.compile(r"\s+\w")
 
 _NO_ANSWER = re.compile(
-    r"\b(?:i (?:do not|don't) know|(?:is|are|was|were) not (?:mentioned|provided|stated|specified|"
-    r"given|available|included)\b.*\b(?:context|sources?|documents?|text|prospectus|passages?)|"
+    r"\b(?:i (?:do not|don't) know|"
+    r"i (?:can ?not|can't|could not|couldn't) (?:find|see|answer|tell)|"
+    r"(?:is|are|was|were) not (?:mentioned|provided|stated|specified|given|available|included)\b"
+    r".*\b(?:context|sources?|documents?|text|prospectus|passages?)|"
     r"(?:context|sources?|documents?|text|passages?) (?:do(?:es)? not|don't|doesn't) "
     r"(?:say|mention|contain|provide|state|answer|specify|include))\b",
     re.IGNORECASE,
@@ -218,12 +220,9 @@ def _begins_a_sentence(piece: str, written: str) -> bool:
 
 
 def refuses(written: str, refusal: str) -> bool:
-    """Whether the model first says that its sources do not answer, or writes no statement."""
-    found = statements(written)
-    if not found:
-        return True
-    first = found[0].text
-    return _plain(refusal) in _plain(first) or bool(_NO_ANSWER.search(first))
+    """Whether the model first says that its sources do not answer."""
+    first = next((one.text for one in statements(written)), "")
+    return bool(first) and (_plain(refusal) in _plain(first) or bool(_NO_ANSWER.search(first)))
 
 
 def _lines(written: str) -> Iterator[str]:
