@@ -9,7 +9,8 @@ supported ones are dropped, and balanced accuracy (the mean of the shares of bot
 judged correctly; 50 % is chance). --wrong prints the statements shown wrongly. --reader prints instead
 how well the small reader, asked whether the quotes answer the sentence, and the share of its
 words in the text tell supported statements from others: area under the ROC curve, and the share of
-supported ones among the surest tenth and quarter.
+supported ones among the surest tenth and quarter. --model names a language model (a GGUF file) whose
+judgement is asked of sentences in other words, as of what it wrote itself.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from collections.abc import Sequence
 from open_sets import WORK
 from support_cases import CHANGED, JUDGED, Checked, Judged, judged
 
-from pincite.stages import ToRead
+from pincite.stages import Assenting, ToRead
 from pincite.verify.statements.alignment import Alignment
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 SETS = ("qags", "summedits-open", "wice-open")
 
@@ -103,6 +105,15 @@ def _alignment() -> Alignment:
     return Alignment(encoder)
 
 
+def _judgement(model: str) -> OwnJudgement:
+    from pincite.models.llm.opening import open_model
+    from pincite.settings.groups import GenerationSettings
+
+    opened = open_model(GenerationSettings(model=model))
+    assert isinstance(opened, Assenting)
+    return OwnJudgement(opened, WORK / "own-judgement.json")
+
+
 def main() -> None:
     """Print the table, and what else is asked for."""
     parser = argparse.ArgumentParser(
@@ -113,10 +124,12 @@ def main() -> None:
     parser.add_argument("--wrong", type=int, default=0, help="print so many that are shown wrongly")
     parser.add_argument("--reader", action="store_true", help="the small reader as the judge")
     parser.add_argument("--free", action="store_true", help="statements may be worded freely")
+    parser.add_argument("--model", help="a language model judges statements in other words")
     given = parser.parse_args()
     alignment = _alignment() if given.free else None
+    judgement = _judgement(given.model) if given.model else None
     for name in given.sets:
-        found = judged(name, given.most, alignment)
+        found = judged(name, given.most, alignment, judgement)
         supported = sum(item.is_supported for item in found) / len(found)
         if given.reader:
             print(f"{name}: {len(found)} statements, {100 * supported:.0f} % supported")

@@ -33,6 +33,7 @@ from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
 from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker, Finding
+from pincite.verify.statements.own_judgement import OwnJudgement
 
 JUDGED = (
     "qags",
@@ -106,8 +107,13 @@ class _Label:
     is_supported: bool
 
 
-def judged(name: str, most: int | None = None, alignment: Alignment | None = None) -> list[Judged]:
-    """Every statement of a set, or `most` of them; with an `alignment`, some may be worded freely."""
+def judged(
+    name: str,
+    most: int | None = None,
+    alignment: Alignment | None = None,
+    judgement: OwnJudgement | None = None,
+) -> list[Judged]:
+    """Every statement of a set, or `most` of them; by the last two some may be worded freely."""
     texts, labels = _changed() if name == CHANGED else _labelled(name)
     most = most or MOST.get(name)
     if most and len(labels) > most:
@@ -115,7 +121,7 @@ def judged(name: str, most: int | None = None, alignment: Alignment | None = Non
     used = {label.document for label in labels}
     evidence = {key: evidence_of(texts[key]) for key in texts if key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    checking = _Checking(weights, alignment)
+    checking = _Checking(weights, alignment, judgement)
     return [
         Judged(
             text=label.text,
@@ -135,9 +141,14 @@ def judged(name: str, most: int | None = None, alignment: Alignment | None = Non
 class _Checking:
     """Checks sentences as the pipeline does."""
 
-    def __init__(self, weights: SentenceWeights, alignment: Alignment | None) -> None:
+    def __init__(
+        self,
+        weights: SentenceWeights,
+        alignment: Alignment | None,
+        judgement: OwnJudgement | None,
+    ) -> None:
         self._carriers = Carriers(weights)
-        self._claims = ClaimChecker(weights, alignment=alignment)
+        self._claims = ClaimChecker(weights, alignment=alignment, judgement=judgement)
 
     def check(
         self, text: str, evidence: Sequence[Evidence], document: Mapping[str, Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -262,12 +263,9 @@ class ClaimChecker:
 
     def at_once(self) -> ClaimChecker:
         """The same without the judgement of the model, which takes seconds."""
-        return ClaimChecker(
-            self.weights,
-            entailment=self._entailment,
-            least_entailed=self._least_entailed,
-            alignment=self._alignment,
-        )
+        quick = copy(self)
+        quick._judgement = None
+        return quick
 
     @property
     def judged_by(self) -> str:
