@@ -33,12 +33,12 @@ from pincite.verify.receipts.receipt import answer_form
 SMALL_PASSAGES = "[chunking]\nmax_chars = 100\noverlap_chars = 0\n"
 KILLS = often(50, 2)
 KILLS_PER_LIBRARY = often(10, 2)
-FILES = 40
+FILES = 24
 FILTERS = 12
 """What is encoded within a quarter of a second is stored together; this takes a good second."""
 QUESTIONS = (
     "How many litres does pump 17 hold?",
-    "When was valve 30 inspected?",
+    "When was valve 20 inspected?",
     "Who repaired the ferry?",
 )
 TABLES = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -26,6 +26,8 @@ _LEAST = 0.95
 """Above it: 9 % of the sentences of summaries (qags) that people found unsupported, 54 % of others."""
 _LEAST_IN_ORDER = 0.8
 """Of all pairs of a control that is carried and one that is not (the area under the ROC curve)."""
+_FIRST, _LEAST_AT_FIRST = 3, 0.5
+"""Of the first controls; a model that does worse there is asked no more."""
 _NEVER = 2.0
 """No probability is as high."""
 _JUDGED_KEPT = 512
@@ -86,22 +88,29 @@ class OwnJudgement:
 
     def _examined(self) -> float | None:
         """The probability above which this model is believed; None if it tells none."""
-        controls = shipped("verify/statements", "controls")["control"]
-        asked = [(one[side], one["quote"]) for side in ("carried", "differs") for one in controls]
-        found = []
-        for statement, quote in asked:
-            if (likelihood := self._ask(statement, quote)) is None:
+        carried: list[float] = []
+        differing: list[float] = []
+        for one in shipped("verify/statements", "controls")["control"]:
+            right = self._ask(one["carried"], one["quote"])
+            wrong = self._ask(one["differs"], one["quote"])
+            if right is None or wrong is None:
                 return None
-            found.append(likelihood)
-        carried, differing = found[: len(controls)], found[len(controls) :]
-        in_order = sum(one > other for one in carried for other in differing)
-        is_told_apart = in_order >= _LEAST_IN_ORDER * len(controls) ** 2
+            carried.append(right)
+            differing.append(wrong)
+            if len(carried) == _FIRST and _in_order(carried, differing) < _LEAST_AT_FIRST:
+                return _NEVER
+        is_told_apart = _in_order(carried, differing) >= _LEAST_IN_ORDER
         return max(_LEAST, *differing) if is_told_apart else _NEVER
 
     def _ask(self, statement: str, passage: str) -> float | None:
         asked = _ASKED.format(passage=passage, statement=statement)
         messages = (Message(role="system", content=_SYSTEM), Message(role="user", content=asked))
         return self.model.likelihood_of_yes(Prompt(messages=messages, max_tokens=1))
+
+
+def _in_order(carried: Sequence[float], differing: Sequence[float]) -> float:
+    pairs = [one > other for one in carried for other in differing]
+    return sum(pairs) / len(pairs)
 
 
 def _read(path: Path) -> dict[str, Any]:
