@@ -153,7 +153,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "documents"
     folder.mkdir()
     for number in range(400):
-        lines = (f"Valve {number}-{row} was opened in week {row}." for row in range(200))
+        lines = (f"Valve {number}-{row} was opened in week {row}." for row in range(100))
         (folder / f"valves-{number:03}.txt").write_text("\n\n".join(lines))
     return folder
 
