@@ -17,7 +17,9 @@ from pincite.verify.statements.own_judgement import OwnJudgement
 
 QUOTE = "The river rises in two branches that descend from the flank of the mountains."
 STATEMENT = "The river starts in two branches which come down from the flank of the mountains."
-CARRIED = {one["carried"] for one in shipped("verify/statements", "controls")["control"]}
+CONTROLS = shipped("verify/statements", "controls")["control"]
+CARRIED = {one["carried"] for one in CONTROLS}
+DIFFERING = {one["differs"] for one in CONTROLS}
 
 
 class Telling(ScriptedModel):
