@@ -59,6 +59,7 @@ def test_a_sentence_that_was_cut_off_is_left_out_only_when_the_output_was() -> N
         "the documents do not say",
         "I don't know.",
         "I cannot find the price in the sources.",
+        "I'm sorry, I can't answer this question.",
         "The context does not mention the price.",
         "The price is not provided in the sources.",
     ],
@@ -73,6 +74,7 @@ def test_a_refusal_is_told_from_an_answer(written: str) -> None:
         "The documents must be kept for ten years [1].",
         "The valve does not open below 5 bar [1].",
         "The alarm is not provided with a battery [1].",
+        "I could not see the ship in the fog, he wrote [1].",
         "",
     ],
 )

@@ -155,7 +155,8 @@ _NEXT_WORD = re.compile(r"\s+\w")
 
 _NO_ANSWER = re.compile(
     r"\b(?:i (?:do not|don't) know|"
-    r"i (?:can ?not|can't|could not|couldn't) (?:find|see|answer|tell)|"
+    r"i (?:can ?not|can't|could not|couldn't) (?:find|see|answer|tell)\b"
+    r".*\b(?:context|sources?|documents?|text|passages?|question|information)|"
     r"(?:is|are|was|were) not (?:mentioned|provided|stated|specified|given|available|included)\b"
     r".*\b(?:context|sources?|documents?|text|prospectus|passages?)|"
     r"(?:context|sources?|documents?|text|passages?) (?:do(?:es)? not|don't|doesn't) "
