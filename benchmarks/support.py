@@ -23,6 +23,7 @@ from open_sets import WORK
 from support_cases import CHANGED, JUDGED, Checked, Judged, judged
 
 from pincite.stages import Assenting, ToRead
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.own_judgement import OwnJudgement
 
 SETS = ("qags", "summedits-open", "wice-open")
@@ -94,6 +95,16 @@ def by_reader(found: Sequence[Judged]) -> None:
         )
 
 
+def _alignment() -> Alignment:
+    from pincite.assemble.encoders import open_encoder
+    from pincite.settings.groups import EmbeddingSettings
+    from pincite.stages import shows_tokens
+
+    encoder = open_encoder(EmbeddingSettings(), WORK)
+    assert shows_tokens(encoder)
+    return Alignment(encoder)
+
+
 def _judgement(model: str) -> OwnJudgement:
     from pincite.models.llm.opening import open_model
     from pincite.settings.groups import GenerationSettings
@@ -112,11 +123,13 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="statements of each set")
     parser.add_argument("--wrong", type=int, default=0, help="print so many that are shown wrongly")
     parser.add_argument("--reader", action="store_true", help="the small reader as the judge")
+    parser.add_argument("--free", action="store_true", help="statements may be worded freely")
     parser.add_argument("--model", help="a language model judges statements in other words")
     given = parser.parse_args()
+    alignment = _alignment() if given.free else None
     judgement = _judgement(given.model) if given.model else None
     for name in given.sets:
-        found = judged(name, given.most, judgement)
+        found = judged(name, given.most, alignment, judgement)
         supported = sum(item.is_supported for item in found) / len(found)
         if given.reader:
             print(f"{name}: {len(found)} statements, {100 * supported:.0f} % supported")

@@ -31,6 +31,7 @@ from pincite.records.flow import Citation, Evidence, Mode, Question
 from pincite.settings.groups import ChunkingSettings
 from pincite.text.sentences import sentence_spans
 from pincite.text.terms import terms
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker, Finding
 from pincite.verify.statements.own_judgement import OwnJudgement
 
@@ -109,9 +110,10 @@ class _Label:
 def judged(
     name: str,
     most: int | None = None,
+    alignment: Alignment | None = None,
     judgement: OwnJudgement | None = None,
 ) -> list[Judged]:
-    """Every statement of a set, or `most` of them; with a `judgement` some may be worded freely."""
+    """Every statement of a set, or `most` of them; by the last two some may be worded freely."""
     texts, labels = _changed() if name == CHANGED else _labelled(name)
     most = most or MOST.get(name)
     if most and len(labels) > most:
@@ -119,7 +121,7 @@ def judged(
     used = {label.document for label in labels}
     evidence = {key: evidence_of(texts[key]) for key in texts if key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    checking = _Checking(weights, judgement)
+    checking = _Checking(weights, alignment, judgement)
     return [
         Judged(
             text=label.text,
@@ -142,10 +144,11 @@ class _Checking:
     def __init__(
         self,
         weights: SentenceWeights,
+        alignment: Alignment | None,
         judgement: OwnJudgement | None,
     ) -> None:
         self._carriers = Carriers(weights)
-        self._claims = ClaimChecker(weights, judgement=judgement)
+        self._claims = ClaimChecker(weights, alignment=alignment, judgement=judgement)
 
     def check(
         self, text: str, evidence: Sequence[Evidence], document: Mapping[str, Any]

@@ -10,6 +10,7 @@ from pincite.models.encoders.windowed import MiniLmEncoder
 from pincite.rerank.reader.reader import open_small_reader
 from pincite.settings.loading import Settings
 from pincite.stages import Assenting, LanguageModel, PassageReader, TermWeights, VectorEncoder
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.statements.entailment import EntailmentModel, open_entailment_model
 from pincite.verify.statements.own_judgement import OwnJudgement
@@ -61,11 +62,19 @@ def open_reader(
     )
 
 
+def _alignment(settings: Settings, encoder: VectorEncoder | None) -> Alignment | None:
+    """Finds statements that are worded freely, if they may be shown."""
+    if not settings.verification.free_wording or not isinstance(encoder, MiniLmEncoder):
+        return None
+    return Alignment(encoder)
+
+
 def claim_checker(settings: Settings, weights: TermWeights, models: Models) -> ClaimChecker:
     """Compares words, or uses the entailment model if one is set."""
     return ClaimChecker(
         weights,
         entailment=models.entailment,
         least_entailed=settings.verification.nli_threshold,
+        alignment=_alignment(settings, models.encoder),
         judgement=models.judgement,
     )

@@ -12,6 +12,7 @@ from pincite.records.flow import Citation, Mode, Question, Verdict
 from pincite.stages import TermWeights
 from pincite.text.marks import STRIKE, without_struck
 from pincite.verify.numbers.figures import check_figures, without_marks
+from pincite.verify.statements.alignment import Alignment
 from pincite.verify.statements.deletion import changed_words, is_same, joined_clauses, parts_of
 from pincite.verify.statements.entailment import EntailmentModel
 from pincite.verify.statements.meaning import headings_of, meaning_fault
@@ -242,8 +243,8 @@ class ClaimChecker:
 
     Numbers, names and negations are compared first, and any fault is final. Then the words are
     compared, or, if there is one, an `entailment` model judges instead: its probability must be at
-    least `least_entailed`, in 0..1. With the `judgement` of the model that wrote it, a statement whose
-    words differ may be worded freely, which is a verdict of its own.
+    least `least_entailed`, in 0..1. With an `alignment`, or the `judgement` of the model that wrote
+    it, a statement whose words differ may be worded freely, which is a verdict of its own.
     """
 
     def __init__(
@@ -252,11 +253,13 @@ class ClaimChecker:
         *,
         entailment: EntailmentModel | None = None,
         least_entailed: float = 0.5,
+        alignment: Alignment | None = None,
         judgement: OwnJudgement | None = None,
     ) -> None:
         self.weights = weights
         self._entailment = entailment
         self._least_entailed = least_entailed
+        self._alignment = alignment
         self._judgement = judgement
 
     def at_once(self) -> ClaimChecker:
@@ -335,6 +338,8 @@ class ClaimChecker:
         if support.is_clear:
             return Finding(verdict=Verdict.SUPPORTED)
         quotes, language = [citation.quote for citation in cited], self.weights.language(claim)
+        if self._alignment and self._alignment.is_worded_freely(claim, quotes, language):
+            return Finding(verdict=Verdict.WORDED_FREELY)
         if self._judgement and not changes_scope(claim, quotes, language):
             likelihood = self._judgement.likelihood(claim, premise_of(cited))
             if likelihood is not None:

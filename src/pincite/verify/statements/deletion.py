@@ -25,6 +25,8 @@ _SAME_LETTERS = 0.75
 _SIDE_BY_SIDE = 0.5
 """Bonus, in words, for two words that are adjacent in both statement and quote."""
 _FEWEST_WORDS = 2
+_MOST_DROPPED = 1
+"""Content words that a paraphrase may leave out in one place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,29 @@ def changed_words(
     changed += [] if may_begin else before[-1:]
     changed += [] if cutter.may_end(own, there[end], after) else after[:1]
     return changed or _withdrawn(own, there, shared, language)
+
+
+def unsafe_cuts(said: Sequence[Word], quote: Sequence[Word], language: str) -> list[Word]:
+    """The words of a quote that a statement must not leave out, whatever it puts for the others.
+
+    Words with others in their place, and single ones, are a paraphrase, which is judged elsewhere.
+    """
+    shared = shared_words(said, quote)
+    if not shared:
+        return [*quote]
+    cutter = _Cutter(cutting_words(language), ())
+    first, start = shared[0]
+    before = quote[:start]
+    lost: list[Word] = []
+    for seam in _seams(said, quote, shared):
+        added, dropped = (
+            [word for word in words if word.is_content] for words in (seam.added, seam.dropped)
+        )
+        is_close = len(dropped) <= len(added) + _MOST_DROPPED
+        lost += [] if seam.is_open or is_close else dropped
+    may_begin = cutter.may_begin(before, quote[start], is_named=first > 0, is_from_start=False)
+    lost += [] if may_begin else before[-1:]
+    return lost or _withdrawn(said, quote, shared, language)
 
 
 def withdrawing_words(said: Sequence[Word], quote: Sequence[Word], language: str) -> list[Word]:

@@ -46,22 +46,21 @@ def _parts_differ(
     """Whether a word is led to by another word than in every quote: "sold by Weber" for "to Weber"."""
     there: dict[str, set[str]] = {}
     for quote in stated:
-        for key, by in _led(quote, leading).items():
-            there.setdefault(key, set()).update(by)
-    own = _led(said, leading)
-    return any(not by & there[key] for key, by in own.items() if key in there)
+        for key, by in led(quote, leading).items():
+            there.setdefault(key, set()).update(by - {""})
+    own = led(said, leading)
+    return any(by - {""} and there.get(key) and not by & there[key] for key, by in own.items())
 
 
-def _led(words: Sequence[Word], leading: Collection[str]) -> dict[str, set[str]]:
-    """The words that lead to each content word that has one, and say its part."""
+def led(words: Sequence[Word], leading: Collection[str]) -> dict[str, set[str]]:
+    """The words that lead to each content word and say its part; empty for none."""
     found: dict[str, set[str]] = {}
     before = ""
     for word in words:
         if word.folded in leading:
             before = word.folded
         elif word.is_content:
-            if before:
-                found.setdefault(word.key, set()).add(before)
+            found.setdefault(word.key, set()).add(before)
             before = ""
     return found
 
