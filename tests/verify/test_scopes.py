@@ -6,27 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pincite.records.flow import Citation, Mode, Question, Verdict
-from pincite.testing.fakes import EvenWeights
-from pincite.verify.statements.claims import ClaimChecker, Finding
-from pincite.verify.statements.own_judgement import OwnJudgement
+from pincite.records.flow import Verdict
 from pincite.verify.statements.scopes import changes_scope
-from tests.verify.test_own_judgement import DIFFERING, Telling
+from tests.verify.test_own_judgement import DIFFERING, Telling, check
 
 
 def sure(statement: str) -> float:
     """Says yes to all but the controls that are wrong."""
     return 0.4 if statement in DIFFERING else 0.99
-
-
-def check(folder: Path, statement: str, quote: str) -> Finding:
-    cited = Citation(
-        document="d", source="notes.txt", sha256="", page=None, section="", start=0, end=len(quote),
-        start_byte=None, end_byte=None, quote=quote,
-    )  # fmt: skip
-    judgement = OwnJudgement(Telling(sure), folder / "kept.json")
-    checker = ClaimChecker(EvenWeights(), judgement=judgement)
-    return checker.check(Question(text=""), statement, [cited], Mode.GENERATED)
 
 
 FREELY = [
@@ -47,7 +34,7 @@ FREELY = [
 def test_other_words_for_the_same_are_marked_as_such(
     tmp_path: Path, statement: str, quote: str
 ) -> None:
-    assert check(tmp_path, statement, quote).verdict is Verdict.WORDED_FREELY
+    assert check(Telling(sure), tmp_path, statement, quote).verdict is Verdict.WORDED_FREELY
 
 
 CHANGED = [
@@ -80,20 +67,8 @@ CHANGED = [
 def test_what_goes_further_or_exchanges_parts_is_left_out(
     tmp_path: Path, statement: str, quote: str
 ) -> None:
-    assert not check(tmp_path, statement, quote).holds
+    assert not check(Telling(sure), tmp_path, statement, quote).holds
 
 
 def test_in_a_language_without_such_words_nothing_can_be_told() -> None:
     assert changes_scope("A bomba enche o tanque.", ["O tanque é enchido pela bomba."], "pt")
-
-
-def test_a_quote_cut_short_is_carried_and_not_worded_freely(tmp_path: Path) -> None:
-    quote = "The filter must be cleaned every week by the operator, and dried."
-    statement = "The filter must be cleaned every week by the operator."
-    assert check(tmp_path, statement, quote).verdict is Verdict.SUPPORTED
-
-
-def test_a_possessive_written_apart_is_the_same_word(tmp_path: Path) -> None:
-    quote = "They embark on Arthur 's boat Pridwen in the last chapter ."
-    statement = "They embark on Arthur's boat Pridwen in the last chapter."
-    assert check(tmp_path, statement, quote).verdict is Verdict.SUPPORTED
