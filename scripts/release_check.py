@@ -27,6 +27,7 @@ IMPORTED = {
     "chroma": "chromadb",
     "fastembed": "fastembed",
     "haystack": "pincite.interfaces.integrations.haystack",
+    "imap": "imapclient",
     "langchain": "pincite.interfaces.integrations.langchain",
     "llama-index": "pincite.interfaces.integrations.llama_index",
     "llm": "xllamacpp",
@@ -42,6 +43,7 @@ IMPORTED = {
     "server": "pincite.interfaces.http.app",
     "sign": "cryptography",
     "torch": "torch, transformers",
+    "webdav": "webdav4.fsspec",
 }
 
 

@@ -147,7 +147,7 @@ def _collection_folder(arguments: argparse.Namespace) -> Path:
         return folder
     tokens = token_counter()
     made = pool(
-        (_asked_of(name, arguments.queries) for name in ASKED),
+        (asked_of(name, arguments.queries) for name in ASKED),
         (load_set(name) for name in OTHERS),
         _filler(arguments.filler),
         cutter(sentence_spans, tokens),
@@ -158,7 +158,7 @@ def _collection_folder(arguments: argparse.Namespace) -> Path:
     return folder
 
 
-def _asked_of(name: str, most: int) -> Dataset:
+def asked_of(name: str, most: int) -> Dataset:
     """A set with `most` of its questions, and one more to warm up."""
     data = load_set(name)
     return replace(data, questions=answerable(data, most + 1))

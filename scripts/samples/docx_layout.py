@@ -8,7 +8,6 @@ from typing import Any
 from docx import Document
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.shared import Mm, Pt
-
 from sample_text import Block, SampleText
 
 DOCUMENT_DATE = datetime(2024, 9, 30, 12, 0, 0)

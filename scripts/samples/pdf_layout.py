@@ -20,7 +20,6 @@ from reportlab.platypus import (
     Spacer,
     Table,
 )
-
 from sample_text import Block, SampleText
 
 MARGIN = 20 * mm

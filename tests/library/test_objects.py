@@ -12,7 +12,7 @@ import pytest
 from end_to_end.running import lexical_cli, refused
 
 from pincite import Library, PinciteError
-from pincite.library.objects import copied
+from pincite.library.connections.copies import copied
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -99,7 +99,7 @@ def test_a_name_that_cannot_be_that_of_a_file_is_a_problem_of_its_own(
 def test_an_empty_listing_removes_nothing(store: Any, tmp_path: Path) -> None:
     folder = copied(URL, tmp_path).folder
     store.store.clear()
-    with pytest.raises(PinciteError, match="no objects that Pincite reads"):
+    with pytest.raises(PinciteError, match="no files that Pincite reads"):
         copied(URL, tmp_path)
     assert len(contents(folder)) == 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -70,7 +71,9 @@ def test_a_damaged_catalog_is_told_with_what_to_do_and_health_fails(
 def test_a_library_that_is_gone_makes_health_fail(serve: Serve, library: Path) -> None:
     client = serve()
     shutil.rmtree(library)
-    health = client.get("/health")
+    until = time.monotonic() + 60
+    while (health := client.get("/health")).is_success and time.monotonic() < until:
+        time.sleep(0.05)
     assert health.status_code == 503
     assert "missing" in health.json()["problems"][0]
 

@@ -67,7 +67,7 @@ _CopiesOption = Annotated[
     Path | None,
     typer.Option(
         "--copies",
-        help="Folder that keeps the copies of files from object stores.",
+        help="Folder that keeps the copies of what is read at addresses.",
         metavar="FOLDER",
         parser=named_path,
     ),
@@ -78,7 +78,8 @@ def ingest(
     paths: Annotated[
         list[str],
         typer.Argument(
-            help="Files, folders with all below them, and object stores (s3://bucket/manuals)."
+            help="Files, folders with all below them, and addresses (s3://, imaps://, webdavs://, "
+            "git+https://, maildir:///, zotero:///)."
         ),
     ],
     library: LibraryOption = DEFAULT_LIBRARY,
@@ -157,13 +158,13 @@ def _print(report: IngestReport | RayReport, library: str, *, verbose: bool, as_
 def _copied(
     paths: Sequence[str], copies: Path | None
 ) -> tuple[list[str | Path], tuple[FileProblem, ...]]:
-    """The paths, where object stores are replaced by folders of copies, and what was not copied."""
+    """The paths, where addresses are replaced by folders of copies, and what was not copied."""
     local: list[str | Path] = [path for path in paths if "://" not in path]
     missing: tuple[FileProblem, ...] = ()
     for url in (path for path in paths if "://" in path):
         if copies is None:
             raise UsageError(f"{url}: --copies names the folder in which copies of it are kept")
-        from pincite.library.objects import copied
+        from pincite.library.connections.copies import copied
 
         found = copied(url, copies)
         local.append(found.folder)

@@ -137,8 +137,9 @@ def _host_of(url: str) -> tuple[str, ...]:
 
 
 def _counted_address(scope: Scope) -> str:
-    """The client's address; empty for files of the page, since one view loads dozens."""
-    return "" if scope["path"].startswith("/page/") else address_of(scope)
+    """The client's address; empty for probes, and for files of the page: one view loads dozens."""
+    is_free = scope["path"].startswith("/page/") or scope["path"] == "/health"
+    return "" if is_free else address_of(scope)
 
 
 def _works(scope: Scope) -> bool:

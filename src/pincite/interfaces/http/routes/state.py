@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cache
 from http import HTTPStatus
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Request, Response
 from prometheus_client.parser import text_string_to_metric_families
 
 from pincite.interfaces.http.asked import Library, MaySee, Reply
-from pincite.interfaces.http.served import Served
+from pincite.interfaces.http.pulse import Pulse
 
 router = APIRouter(tags=["state"])
-
-
-@cache
-def _threads_for_probes() -> CapacityLimiter:
-    return CapacityLimiter(2)
 
 
 @router.get("/health", responses={503: {"description": "a required part is missing"}})
 async def health(request: Request, response: Response) -> Reply:
     """Whether questions can be answered; 503 if a required part is missing.
 
-    It has threads of its own: whatever else the server does, a probe is answered at once.
+    It is what was found within the last second: whatever else the server does, a probe is answered at
+    once.
 
     Damage found by a request is reported until the server restarts: checking for it again would mean
     reading the whole library.
     """
-    served: Served = request.app.state.served
-    state = await run_sync(served.health, limiter=_threads_for_probes())
+    pulse: Pulse = request.app.state.pulse
+    state = pulse.state
     if damage := getattr(request.app.state, "damage", ""):
         state |= {"status": "failing", "problems": [*state["problems"], damage]}
     if state["problems"]:
