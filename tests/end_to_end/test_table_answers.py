@@ -614,3 +614,38 @@ def test_the_row_of_the_one_who_is_left_out_is_not_shown(tmp_path: Path) -> None
     assert all("Dev" not in one.quote and ",IT," in one.quote for one in answer.citations)
     assert any("≠" in str(reason) for reason in answer.reasons)
     assert unknown.status is Status.ABSTAINED or unknown.is_doubtful
+
+
+EXIT_CODES = """NAME
+       fetch - gets files
+
+EXIT STATUS
+       0   No problems occurred.
+
+       1   A file was missing.
+
+       2   The server refused the request.
+"""
+GLOSSARY = (
+    "<h1>Groups</h1><dl><dt>kmem</dt><dd>Members may read the memory of the system.</dd>"
+    "<dt>dialout</dt><dd>Members may use the serial ports and dial anywhere.</dd>"
+    "<dt>fax</dt><dd>Members may use the fax software.</dd>"
+    "<dt>voice</dt><dd>Members may use the answering machine.</dd></dl>"
+)
+
+
+def test_a_code_and_a_term_are_explained_alone(tmp_path: Path) -> None:
+    (tmp_path / "fetch.txt").write_text(EXIT_CODES)
+    (tmp_path / "groups.html").write_text(GLOSSARY)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "fetch.txt", tmp_path / "groups.html"])
+        code = library.ask("What does exit status 2 of fetch mean?")
+        assert [claim.text.split()[0] for claim in code.claims] == ["2"]
+        assert not code.is_doubtful
+        absent = library.ask("What does exit status 7 of fetch mean?")
+        assert absent.status is Status.ABSTAINED or absent.is_doubtful
+        group = library.ask("What is the dialout group for?")
+        first = group.claims[0].text
+        assert "serial ports" in first
+        assert "kmem" not in first
+        assert "fax" not in first

@@ -249,3 +249,60 @@ def test_lines_below_a_double_colon_are_code_as_they_stand(above: str) -> None:
 def test_other_directives_and_text_at_the_margin_are_no_code() -> None:
     for text in (".. note::\n\n   Close the valve.\n", "The class a::\n\nText at the margin.\n"):
         assert all(kind == "paragraph" for kind, _ in blocks(read(text, "a.rst")))
+
+
+MANUAL = """FETCH(1)                  Fetch Manual                  FETCH(1)
+
+NAME
+       fetch - gets files
+
+OPTIONS
+       -K or --KEEP-ALL
+              Keeps every file that was fetched.
+
+       -k, --keep     Do not delete the input files.
+       -q, --quiet    Suppress warnings and notices;
+                      given twice, errors, too.
+       -r, --retry    Try again after a failure.
+
+EXIT STATUS
+       0   No problems occurred.
+
+       1   A file was missing.
+
+       2   The server refused
+           the request.
+
+LICENCE
+
+THE PROGRAM IS PROVIDED AS IT IS AND
+WITHOUT ANY WARRANTY OF ANY KIND,
+EXPRESSED OR IMPLIED.
+"""
+
+
+def test_terms_beside_what_they_mean_are_items_of_their_own() -> None:
+    document = read(MANUAL, "fetch.1.txt")
+    items = [text for kind, text in blocks(document) if kind == "list_item"]
+    assert [item.split()[0] for item in items] == ["-k,", "-q,", "-r,", "0", "1", "2"]
+    assert items[1].endswith("errors, too.")
+    assert items[-1].endswith("the request.")
+
+
+def test_options_and_shouted_lines_are_no_headings_and_a_manual_page_has_its_name() -> None:
+    document = read(MANUAL, "fetch.1.txt")
+    headings = [text for kind, text in blocks(document) if kind == "heading"]
+    assert headings == ["NAME", "OPTIONS", "EXIT STATUS", "LICENCE"]
+    assert document.title == "fetch - gets files"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Pump A    1,200    in stock\nPump B      900    sold out\nPump C      450    in stock\n",
+        "Pump      300\nValve     200\nHose       50\n",
+        "This line has  a gap in it,\nand this one  has one too,\nbut not here.\n",
+    ],
+)
+def test_rows_and_justified_prose_are_no_lists_of_terms(lines: str) -> None:
+    assert all(kind != "list_item" for kind, _ in blocks(read(lines)))

@@ -55,3 +55,18 @@ def test_an_option_that_is_known_is_not_excluded() -> None:
 def test_any_text_can_be_taken_apart(text: str) -> None:
     found = parsed(text)
     assert all(words.strip() for words in (*found.phrases, *found.excluded))
+
+
+@pytest.mark.parametrize(
+    ("question", "excluded"),
+    [
+        ("What does -T0 do?", ()),
+        ("Is -march=native safe?", ()),
+        ("What does the pump do -test?", ("test",)),
+        ("pump -test pressure", ("test",)),
+    ],
+)
+def test_an_option_within_a_question_leaves_nothing_out(
+    question: str, excluded: tuple[str, ...]
+) -> None:
+    assert parsed(question).excluded == excluded

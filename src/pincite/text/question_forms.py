@@ -18,6 +18,7 @@ _MINUS = re.compile(
     r"(?<!\S)-(?P<word>[^\W\d_]\S*)",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(r"\s+\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> Que
     """Parse `"relief valve" pressure -test`: a phrase, a word to look for, and a word to exclude.
 
     A single lower-case letter after a minus is a command-line option, as is any word that `is_option`
-    accepts (`aG`).
+    accepts (`aG`), and one within a question: "What does -T0 do?" leaves nothing out.
     """
     phrases: list[str] = []
     excluded: list[str] = []
@@ -51,7 +52,11 @@ def parsed(text: str, is_option: Callable[[str], bool] = lambda _: False) -> Que
 
     def minus(found: re.Match[str]) -> str:
         word = found["word"].rstrip("?!.,;:")
-        if found["before"] or (len(word) == 1 and word.islower()) or is_option(word):
+        is_within = found.string.rstrip().endswith("?") and _GOES_ON.match(
+            found.string[found.end() :]
+        )
+        is_letter = len(word) == 1 and word.islower()
+        if found["before"] or is_letter or is_within or is_option(word):
             return found[0]
         excluded.append(word)
         return " "

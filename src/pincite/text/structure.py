@@ -110,6 +110,8 @@ _WITHIN_LISTS = frozenset({BlockKind.CODE, BlockKind.TABLE_ROW, BlockKind.CAPTIO
 _COLONS = (":", "：")
 _CLOSING = " \t\n\"'”’»)]*_`"
 _MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
+_TERM = re.compile(r"\S.{0,40}?(?:\n[ \t]*| {2,}|\t[ \t]*)\S")
+"""An item that is a term and what it means, in a web page or in two columns of a text."""
 _CLAUSE = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
 """The number of a clause: 5.3, 12.4.1, § 7.2."""
 _TABLE_ROWS = 12
@@ -173,7 +175,8 @@ def is_read_together(document: Document, start: int, end: int) -> bool:
 
 def _stands_alone(document: Document, block: Block) -> bool:
     is_clause = _CLAUSE.match(document.text, block.start, block.end) is not None
-    return block.kind is BlockKind.TABLE_ROW or is_clause
+    is_term = block.kind is BlockKind.LIST_ITEM and _explains(document, block)
+    return block.kind is BlockKind.TABLE_ROW or is_clause or is_term
 
 
 def _is_body(block: Block, section: tuple[str, ...]) -> bool:
@@ -199,13 +202,21 @@ def _list_around(
     whole = _list(document, _with_marker(document, first) if lead is None else lead[0], items, last)
     if whole.end < blocks[place].end:
         return None
-    if not whole.left_out and whole.end - whole.start <= SHORT_LIST_CHARS:
+    # The terms of a glossary are explained alike, but one of them is asked for.
+    is_term = _explains(document, blocks[place])
+    is_short = not whole.left_out and whole.end - whole.start <= SHORT_LIST_CHARS
+    if is_short and not is_term:
         return whole
     if is_brief:
         return None
     wanted = sum(is_wanted(blocks[n].start, blocks[n].end) for n in items)
+    fewest = len(items) // 2 if is_term else 1
     is_announced = lead is not None and is_wanted(*lead)
-    return whole if wanted > 1 or is_announced or _is_numbered(document, first) else None
+    return whole if wanted > fewest or is_announced or _is_numbered(document, first) else None
+
+
+def _explains(document: Document, block: Block) -> bool:
+    return _TERM.match(document.text, block.start, block.end) is not None
 
 
 def _item(document: Document, place: int, start: int, end: int, room: int) -> Unit:

@@ -12,6 +12,7 @@ from pathlib import Path
 from pincite.ingest.assembly import Outline, choose_title
 from pincite.ingest.encoding.decode import decode
 from pincite.ingest.markdown.reader import MarkdownReader
+from pincite.ingest.plain.aligned import TAB_COLUMNS, aligned_items
 from pincite.records.document import Block, BlockKind, Document, document_id
 from pincite.records.formats import TEXT, media_type_of
 
@@ -197,6 +198,10 @@ _FEWEST_TITLES = 3
 _SHORTEST_SECTION_CHARS = 80
 _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
+_MOST_CAPITAL_LINES = 2
+"""Lines that one heading in capitals may fill."""
+# "TMUX(1)      General Commands Manual      TMUX(1)": the first line of a manual page.
+_MANUAL_PAGE = re.compile(r"\s*(\S+\(\d\w*\))\s{2,}.*\s\1\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +212,8 @@ class _Line:
     end: int
     text: str
     indent: int
+    column: int
+    """Where it begins, in columns: a tab fills up to eight."""
 
 
 class TextReader:
@@ -227,7 +234,7 @@ class TextReader:
         return Document(
             id=identifier,
             sha256=sha256,
-            title=choose_title(path, first),
+            title=choose_title(path, _manual_title(decoded.text, blocks) or first),
             media_type=media_type_of(path.name) or TEXT.media_types[".txt"],
             text=decoded.text,
             encoding=decoded.encoding,
@@ -235,6 +242,15 @@ class TextReader:
             blocks=blocks,
             warnings=tuple(_warnings(decoded.warnings, blocks)),
         )
+
+
+def _manual_title(text: str, blocks: Sequence[Block]) -> str:
+    """Of a manual page, what is below its first heading: its name and what it is; otherwise empty."""
+    if not _MANUAL_PAGE.match(text):
+        return ""
+    heading = BlockKind.HEADING
+    below = next((b for a, b in pairwise(blocks) if a.kind is heading is not b.kind), None)
+    return " ".join(text[below.start : below.end].split()) if below else ""
 
 
 def text_blocks(text: str) -> tuple[Block, ...]:
@@ -253,6 +269,8 @@ class _Blocks:
 
     def __init__(self, text: str) -> None:
         self._lines = list(_lines(text))
+        whole = [text[line.start - line.indent : line.end] for line in self._lines]
+        self._items = frozenset(self._lines[number].start for number in aligned_items(whole))
         self._width = max((len(line.text) for line in self._lines), default=0)
         self._outline = Outline()
         self._titles = frozenset(_titles(self._lines))
@@ -274,19 +292,23 @@ class _Blocks:
                 position += max(1, len(literal))
                 continue
             underline = self._underline_below(position)
-            depth = 0 if paragraph or underline else self._heading_depth(position)
+            is_inside = paragraph or underline or line.start in self._items
+            depth = 0 if is_inside else self._heading_depth(position)
             if not line.text or underline or depth:
                 yield from self._close(paragraph)
                 paragraph = []
                 if line.text:
                     yield self._heading(line, self._level(underline) + max(depth - 1, 0))
             else:
-                if _LIST_MARKER.match(line.text):
+                if self._begins_item(line):
                     yield from self._close(paragraph)
                     paragraph = []
                 paragraph.append(line)
             position += 2 if underline else 1
         yield from self._close(paragraph)
+
+    def _begins_item(self, line: _Line) -> bool:
+        return line.start in self._items or bool(_LIST_MARKER.match(line.text))
 
     def _literal_below(self, position: int, indent: int) -> list[_Line]:
         """The more deeply indented lines after an empty line, including empty ones among them."""
@@ -314,7 +336,7 @@ class _Blocks:
         if len(text) > _LONGEST_HEADING_CHARS or text[-1:] in ".,;!?":
             return 0
         if _is_capital_heading(text):
-            return 1
+            return 0 if self._is_term(position) or self._is_loud(position) else 1
         if position in self._titles:
             return 2
         if self._lines[position + 1 :] and self._lines[position + 1].text:
@@ -325,6 +347,21 @@ class _Blocks:
         if numbered:
             return 2 + numbered[1].count(".")
         return 2 if _SINGLE_NUMBER.match(text) and self._has_prose_below(position) else 0
+
+    def _is_term(self, position: int) -> bool:
+        """Whether it is an option, or explained by a more deeply indented line right below it."""
+        line, below = self._lines[position], next(iter(self._lines[position + 1 :]), None)
+        return line.text.startswith("-") or 0 < line.column < (below.column if below else 0)
+
+    def _is_loud(self, position: int) -> bool:
+        """Whether a line in capitals is one of several, as in the disclaimers of licences."""
+        above = self._lines[max(0, position - _MOST_CAPITAL_LINES) : position]
+        below = self._lines[position + 1 : position + 1 + _MOST_CAPITAL_LINES]
+        loud = [
+            list(takewhile(lambda line: line.text and _is_capital_heading(line.text), lines))
+            for lines in (reversed(above), below)
+        ]
+        return len(loud[0]) + len(loud[1]) >= _MOST_CAPITAL_LINES
 
     def _has_prose_below(self, position: int) -> bool:
         """Whether the next non-empty line is not the continuation of a list."""
@@ -345,7 +382,7 @@ class _Blocks:
         return self._underlines.index(underline) + 1
 
     def _close(self, lines: Sequence[_Line]) -> Iterator[Block]:
-        if not lines or _LIST_MARKER.match(lines[0].text):
+        if not lines or self._begins_item(lines[0]):
             yield from self._block(lines)
             return
         texts = [line.text for line in lines]
@@ -366,15 +403,17 @@ class _Blocks:
         # A line of punctuation alone (a rule, an overline) has no content.
         if not any(character.isalnum() for line in lines for character in line.text):
             return
-        kind = BlockKind.LIST_ITEM if _LIST_MARKER.match(lines[0].text) else BlockKind.PARAGRAPH
+        kind = BlockKind.LIST_ITEM if self._begins_item(lines[0]) else BlockKind.PARAGRAPH
         yield Block(start=lines[0].start, end=lines[-1].end, kind=kind, section=self._outline.path)
 
 
 def _lines(text: str) -> Iterator[_Line]:
     for match in _LINE.finditer(text):
         bare = match[0].strip()
-        start = match.start() + len(match[0]) - len(match[0].lstrip())
-        yield _Line(start, start + len(bare), bare, start - match.start() if bare else 0)
+        before = match[0][: len(match[0]) - len(match[0].lstrip())] if bare else ""
+        start = match.end() if not bare else match.start() + len(before)
+        column = len(before.expandtabs(TAB_COLUMNS))
+        yield _Line(start, start + len(bare), bare, len(before), column)
 
 
 def _titles(lines: Sequence[_Line]) -> Iterator[int]:

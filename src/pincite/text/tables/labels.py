@@ -30,6 +30,7 @@ _LONGEST_VALUE_WORDS = 12
 _KINDS = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 _LEAD = re.compile(r"[ \t]*(?:[-*+•‣▪◦][ \t]+|:)?+(?:\*\*|__|`)?+")
 _BETWEEN = re.compile(r"(?:\*\*|__|`)?(?:::?(?:\*\*|__|`)?(?=\s)|[ \t][–—](?=\s))|(?:\*\*|__|`)?\n")
+_GAP = re.compile(r"(?<=\S)(?: {2,}|\t[ \t]*)(?=\S)")
 _NO_LABEL = re.compile(r"[.!?;|\[\]<>](?:\s|$)|[|\[\]<>]")
 _MAIL = "message/"
 _NO_VALUE_END = (".", "!", "?", ":")
@@ -56,7 +57,7 @@ def label_tables(document: Document) -> Iterator[Table]:
             is_told = len(rows) >= _FEWEST or (
                 place <= _TITLE_PAGE_BLOCKS and _is_short(document, rows)
             )
-            if is_told and _are_labels(document, rows):
+            if is_told and (_are_terms(document, some) or _are_labels(document, rows)):
                 table = _table(document, rows, some[0][0].section)
                 kept = rows if some[0][0].cells else _certain(table)
                 if kept:
@@ -125,10 +126,12 @@ def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...
     is_item = block.kind is BlockKind.LIST_ITEM
     # The line ends of a web page are those that people see: a term, and its definition below it.
     may_break = is_item and markup_of(document.media_type) is Markup.HTML
+    # In plain text, an item that is no sentence has its term in a column of its own.
+    separator = _GAP if is_item and _has_columns(document, block) else _BETWEEN
     found: list[Row] = []
     start = block.start
     for line in [text] if is_item else text.splitlines(keepends=True):
-        row = _parted(line, start, may_break=may_break)
+        row = _parted(line, start, separator, may_break=may_break)
         if row is None:
             return ()
         found.append(row)
@@ -136,11 +139,16 @@ def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...
     return tuple(found)
 
 
-def _parted(line: str, start: int, *, may_break: bool) -> Row | None:
+def _has_columns(document: Document, block: Block) -> bool:
+    is_plain = document.encoding is not None and markup_of(document.media_type) is Markup.NONE
+    return is_plain and _GAP.search(document.text, block.start, block.end) is not None
+
+
+def _parted(line: str, start: int, separator: re.Pattern[str], *, may_break: bool) -> Row | None:
     """A line as a label and its value; `start` is its place in the document."""
     lead = _LEAD.match(line)
     first = lead.end() if lead else 0
-    between = _BETWEEN.search(line, first, first + _LONGEST_LABEL_CHARS)
+    between = separator.search(line, first, first + _LONGEST_LABEL_CHARS)
     if between is None or (between[0].endswith("\n") and not may_break):
         return None
     label, value = line[first : between.start()], line[between.end() :]
@@ -194,6 +202,14 @@ def _are_labels(document: Document, rows: Sequence[Row]) -> bool:
     """Whether the first cells name the second ones: each another name, none a number."""
     names = _names_of(document, rows)
     return len(set(names)) == len(names) and not any(map(quantity, names))
+
+
+def _are_terms(document: Document, held: Sequence[tuple[Block, tuple[Row, ...]]]) -> bool:
+    """Whether they are items of a list, each a term apart from what it means: exit codes, say."""
+    rows = [row for block, some in held for row in some if not block.cells]
+    between = (document.text[row.cells[0].end : row.cells[1].start] for row in rows)
+    names = _names_of(document, rows)
+    return len(set(names)) == len(names) == len(held) and all(map(str.isspace, between))
 
 
 def _place(cell: Cell) -> Range:

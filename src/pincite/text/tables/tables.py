@@ -188,9 +188,13 @@ class Table:
 
     @cached_property
     def is_numbered(self) -> bool:
-        """Whether rows are named by whole numbers of several digits, another one for each row."""
+        """Whether rows are named by whole numbers, another one for each row: exit codes, or orders.
+
+        Numbers of one digit name rows only where nothing but what they mean is beside them.
+        """
         names = [text for text in self.texts(self.key) if text]
-        are_numbers = all(text.isdecimal() and len(text) >= _DIGITS_OF_A_NAME for text in names)
+        fewest = 1 if self.is_form else _DIGITS_OF_A_NAME
+        are_numbers = all(text.isdecimal() and len(text) >= fewest for text in names)
         return are_numbers and 1 < len(names) == len(set(names))
 
     @cached_property
