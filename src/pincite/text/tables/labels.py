@@ -207,7 +207,8 @@ def _are_labels(document: Document, rows: Sequence[Row]) -> bool:
 def _are_terms(document: Document, held: Sequence[tuple[Block, tuple[Row, ...]]]) -> bool:
     """Whether they are items of a list, each a term apart from what it means: exit codes, say."""
     rows = [row for block, some in held for row in some if not block.cells]
-    between = (document.text[row.cells[0].end : row.cells[1].start] for row in rows)
+    pairs = (row.cells[:2] for row in rows)
+    between = (document.text[one.end : other.start] for one, other in pairs if one and other)
     names = _names_of(document, rows)
     return len(set(names)) == len(names) == len(held) and all(map(str.isspace, between))
 
