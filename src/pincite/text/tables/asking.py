@@ -585,7 +585,20 @@ class _Parse(Comparing):
         is_of_row = is_of_row or self._is_choice()
         if self._ranked and self._ranked.column in asked and (len(asked) > 1 or is_of_row):
             asked.remove(self._ranked.column)
+        if asked and not self._may_be_told_by(asked):
+            return self._asked_by_kind() or asked
         return asked or self._asked_by_kind() or self._asked_beside_key()
+
+    def _may_be_told_by(self, columns: Iterable[int]) -> bool:
+        """Whether they may tell who or when: not the numbers of "Order", for "Who ordered it?"."""
+        written = {word.folded for word in self._words}
+        if not written & (words_of("who") | words_of("when")):
+            return True
+        return not all(
+            any(map(str.isdigit, text)) and not self._table.is_dated(one)
+            for one in columns
+            for text in self._table.texts(one)
+        )
 
     def _asked_beside_key(self) -> list[int]:
         """The other column of a table of names and values, for one name."""
