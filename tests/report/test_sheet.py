@@ -23,6 +23,7 @@ from pincite.report.sheet import (
     _value,
     fill,
     read_columns,
+    table_names,
 )
 from pincite.report.sheet_files import check_sheet_outputs, csv_text, write_sheet
 
@@ -157,3 +158,12 @@ def test_what_cannot_be_written_is_told_before_a_question_is_asked(tmp_path: Pat
         check_sheet_outputs([tmp_path / "out.xyz"])
     with pytest.raises(UsageError, match="there is no folder"):
         check_sheet_outputs([tmp_path / "nowhere" / "out.csv"])
+
+
+@pytest.mark.parametrize("name", table_names())
+def test_shipped_questions_are_given_by_their_name(name: str, tmp_path: Path) -> None:
+    columns = read_columns(Path(name))
+    assert len(columns) > 5
+    assert all(column.question.endswith("?") for column in columns)
+    with pytest.raises(UsageError, match="contract, invoice"):
+        read_columns(tmp_path / "nowhere.txt")

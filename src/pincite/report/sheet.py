@@ -26,6 +26,8 @@ from pincite.text.numbers import numbers
 from pincite.text.tables.words import words_of
 
 _MOST_COLUMNS = 100
+_TABLES = Path(__file__).with_name("tables")
+"""Questions that are shipped, one file a table."""
 
 
 class CellKind(StrEnum):
@@ -85,15 +87,25 @@ class Sheet:
         return sum(bool(cell.value) for row in self.rows for cell in row.cells)
 
 
+def table_names() -> list[str]:
+    """The names of the tables whose questions are shipped."""
+    return sorted(one.name.removesuffix(".txt") for one in _TABLES.iterdir())
+
+
 def read_columns(path: Path) -> tuple[Column, ...]:
     """The columns of a file with a line for each: `Rent [number]: What is the monthly rent?`.
 
-    The name and the kind may be left out. Raises UsageError that names the line.
+    The name and the kind may be left out. Instead of a file, the name of a shipped one (`contract`).
+    Raises UsageError that names the line.
     """
+    shipped = table_names()
+    file = _TABLES / f"{path}.txt" if str(path) in shipped and not path.exists() else path
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; expected a file of questions") from error
+        raise UsageError(
+            f"{path}: {error.strerror}; expected a file of questions, or one of {', '.join(shipped)}"
+        ) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 ({error.reason}); save it as UTF-8") from error
     columns = tuple(

@@ -606,9 +606,7 @@ class ServerSettings(Group):
     max_files: int = Field(default=100, ge=1, description="files in one request")
     max_question_chars: int = Field(default=2_000, ge=1, le=10_000, description="longest question")
     max_running: int = Field(
-        default=2,
-        ge=1,
-        description="questions and uploads at once in a process; more if another server writes",
+        default=4, ge=1, description="questions and uploads that run at once in a process"
     )
     max_waiting: int = Field(
         default=32, ge=0, description="requests that may wait for that; more are refused"

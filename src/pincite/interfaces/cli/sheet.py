@@ -32,7 +32,8 @@ def table(
         Path,
         typer.Argument(
             help="A question on each line, with a name and a kind if wanted: "
-            "'Rent [number]: What is the monthly rent?'. Kinds: text, number, date, yes/no, list.",
+            "'Rent [number]: What is the monthly rent?'. Kinds: text, number, date, yes/no, list. "
+            "Or the name of shipped questions: contract, invoice, procedure, prospectus.",
             show_default=False,
         ),
     ],
