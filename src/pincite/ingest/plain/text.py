@@ -200,8 +200,6 @@ _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
 _MOST_CAPITAL_LINES = 2
 """Lines that one heading in capitals may fill."""
-# "TMUX(1)      General Commands Manual      TMUX(1)": the first line of a manual page.
-_MANUAL_PAGE = re.compile(r"\s*(\S+\(\d\w*\))\s{2,}.*\s\1\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +244,9 @@ class TextReader:
 
 def _manual_title(text: str, blocks: Sequence[Block]) -> str:
     """Of a manual page, what is below its first heading: its name and what it is; otherwise empty."""
-    if not _MANUAL_PAGE.match(text):
+    # "TMUX(1)      General Commands Manual      TMUX(1)" is its first line.
+    first, *others = next(iter(text.lstrip().splitlines()), "").split() or [""]
+    if others[-1:] != [first] or not first.endswith(")") or "(" not in first:
         return ""
     heading = BlockKind.HEADING
     below = next((b for a, b in pairwise(blocks) if a.kind is heading is not b.kind), None)
