@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from end_to_end.running import library_of
@@ -217,3 +219,28 @@ def test_a_table_without_a_row_for_what_is_asked_says_so(library: Library) -> No
     answer = asked(library, "What is the dose of Fevra syrup for a child of 12 years?")
     assert "the nearest table has no row for 12 years" in answer.reasons
     assert "ml" not in answer.text
+
+
+AGREEMENTS = {
+    f"agreement-{number}.md": f"# Agreement {number}\n\nThis agreement is made on {number} July 2024 "
+    f'between {supplier} ("the Supplier") and {client} ("the Client").\n\n'
+    f"Invoices must be paid within {number} days of receipt.\n"
+    for number, supplier, client in (
+        (11, "Nordwind GmbH", "Aalto Oy"),
+        (12, "Kestrel Ltd", "Helix Inc"),
+    )
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who owns the intellectual property?", "Who insures the warehouse?"],
+)
+def test_what_is_in_no_document_is_not_answered_without_a_doubt(
+    question: str, tmp_path: Path
+) -> None:
+    with library_of(AGREEMENTS, tmp_path) as library:
+        answer = library.ask(question)
+        paid = library.ask("When must the invoices of Kestrel Ltd be paid?")
+    assert answer.status is Status.ABSTAINED or answer.is_doubtful
+    assert paid.status is Status.ANSWERED

@@ -649,3 +649,16 @@ def test_a_code_and_a_term_are_explained_alone(tmp_path: Path) -> None:
         assert "serial ports" in first
         assert "kmem" not in first
         assert "fax" not in first
+
+
+def test_a_label_with_a_colon_ends_there_in_columns_too(tmp_path: Path) -> None:
+    lines = (
+        "Customer:       Anna Lind",
+        "Contact:        Karl Moe Berg",
+        "Delivered to:   Bergen harbour west",
+    )
+    (tmp_path / "order.txt").write_text("Order 17\n\n" + "\n".join(lines) + "\n")
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "order.txt"])
+        answer = library.ask("Who is the customer?")
+    assert answer.short_answer == "Anna Lind"

@@ -298,6 +298,28 @@ def test_nothing_of_a_repository_runs(repository: Path, tmp_path: Path) -> None:
     assert not mark.exists()
 
 
+def test_a_name_that_leads_out_of_the_folder_is_refused(repository: Path, tmp_path: Path) -> None:
+    target = tmp_path / "outside.md"
+    blob = git(repository, "rev-parse", "HEAD:b.md")
+    entry = b"100644 " + str(target).encode() + b"\0" + bytes.fromhex(blob)
+    made = subprocess.run(
+        ("git", "hash-object", "-t", "tree", "-w", "--literally", "--stdin"),
+        cwd=repository,
+        input=entry,
+        check=True,
+        capture_output=True,
+    )
+    commit = git(repository, "commit-tree", "-m", "Evil", made.stdout.decode().strip())
+    git(repository, "branch", "evil", commit)
+    try:
+        made = copied(f"git+file://{repository}@evil", tmp_path / "copies")
+    except PinciteError:  # A newer git reads no such tree.
+        assert not target.exists()
+        return
+    assert [one.reason for one in made.problems] == ["its name cannot be that of a file"]
+    assert not target.exists()
+
+
 @pytest.mark.parametrize("revision", ["--upload-pack=touch x", "-x", "a b", "nowhere"])
 def test_a_revision_that_is_none_is_refused(
     repository: Path, tmp_path: Path, revision: str
@@ -376,6 +398,15 @@ def test_the_password_of_another_user_is_not_taken(
     monkeypatch.delenv("PINCITE_CONNECTION_PASSWORD", raising=False)
     assert credentials(urlsplit("imaps://host/")) == Credentials("ann", "secret")
     assert credentials(urlsplit("imaps://ole@host/")) == Credentials("ole", "")
+
+
+def test_a_password_is_not_sent_unencrypted_to_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("webdav4")
+    monkeypatch.setenv("PINCITE_CONNECTION_PASSWORD", "secret")
+    with pytest.raises(UsageError, match="webdavs"):
+        copied("webdav://ann@dav.example.org/manuals", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,19 @@ def test_a_line_that_announces_a_table_is_shown_with_it(tmp_path: Path) -> None:
         BlockKind.TABLE_ROW,
         BlockKind.TABLE_ROW,
     ]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        "- drain the oil\n  completely\n- clean the filter\n  well\n- close it\n  again\n",
+        "1.  Drain the oil.\n2.  Clean the filter.\n3.  Close the valve.\n",
+        "- Wait.  Then drain the oil.\n- Stop.  Then clean the filter.\n- Go.  Then close it.\n",
+    ],
+)
+def test_blanks_and_line_ends_within_items_make_no_glossary(items: str, tmp_path: Path) -> None:
+    (tmp_path / "steps.txt").write_text(f"Maintenance\n\n{items}\nThe pump is ready.\n")
+    document = FileReader().read(tmp_path / "steps.txt")
+    start = document.text.index(items.split("\n")[0])
+    found = unit_around(document, start, start + 12, is_wanted=lambda *_: False)
+    assert "close" in document.text[found.start : found.end].lower()

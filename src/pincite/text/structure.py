@@ -14,6 +14,7 @@ from itertools import pairwise, takewhile
 
 from pincite.records.document import UNQUOTED, Block, BlockKind, Document, Range
 from pincite.records.flow import Piece
+from pincite.records.formats import Markup, markup_of
 from pincite.text.negations import takes_back
 from pincite.text.remarks import is_header_place
 from pincite.text.sentences import sentence_spans
@@ -110,8 +111,11 @@ _WITHIN_LISTS = frozenset({BlockKind.CODE, BlockKind.TABLE_ROW, BlockKind.CAPTIO
 _COLONS = (":", "：")
 _CLOSING = " \t\n\"'”’»)]*_`"
 _MARKER = re.compile(r"[ \t]*(?:[-*+•▪‣◦–]|(?P<number>\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])[ \t]+")
-_TERM = re.compile(r"\S.{0,40}?(?:\n[ \t]*| {2,}|\t[ \t]*)\S")
-"""An item that is a term and what it means, in a web page or in two columns of a text."""
+_TERMS = {
+    Markup.HTML: re.compile(r"\S.{0,40}\n\S"),
+    Markup.NONE: re.compile(r"\S.{0,31}?(?<![.!?;,])(?: {2,}|\t[ \t]*)\S"),
+}
+"""How an item begins that is a term and what it means, in a web page or in two columns of a text."""
 _CLAUSE = re.compile(r"(?:§ ?)?\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
 """The number of a clause: 5.3, 12.4.1, § 7.2."""
 _TABLE_ROWS = 12
@@ -216,7 +220,11 @@ def _list_around(
 
 
 def _explains(document: Document, block: Block) -> bool:
-    return _TERM.match(document.text, block.start, block.end) is not None
+    term = _TERMS.get(markup_of(document.media_type))
+    # Blanks behind a bullet or a number set no term apart.
+    marker = _MARKER.match(document.text, block.start, block.end)
+    start = marker.end() if marker else block.start
+    return term is not None and term.match(document.text, start, block.end) is not None
 
 
 def _item(document: Document, place: int, start: int, end: int, room: int) -> Unit:

@@ -66,6 +66,8 @@ def test_a_damaged_catalog_is_told_with_what_to_do_and_health_fails(
     health = client.get("/health")
     assert health.status_code == 503
     assert "damaged" in health.json()["problems"][0]
+    again = client.get("/health").json()["problems"]
+    assert len(again) == len({*again})
 
 
 def test_a_library_that_is_gone_makes_health_fail(serve: Serve, library: Path) -> None:

@@ -198,6 +198,7 @@ _FEWEST_TITLES = 3
 _SHORTEST_SECTION_CHARS = 80
 _CAPITAL_SHARE = 0.7
 _LONGEST_HEADING_CHARS = 80
+_CAPITAL_LINES_READ = 8
 _MOST_CAPITAL_LINES = 2
 """Lines that one heading in capitals may fill."""
 
@@ -355,13 +356,16 @@ class _Blocks:
 
     def _is_loud(self, position: int) -> bool:
         """Whether a line in capitals is one of several, as in the disclaimers of licences."""
-        above = self._lines[max(0, position - _MOST_CAPITAL_LINES) : position]
-        below = self._lines[position + 1 : position + 1 + _MOST_CAPITAL_LINES]
+        above = self._lines[max(0, position - _CAPITAL_LINES_READ) : position]
+        below = self._lines[position + 1 : position + 1 + _CAPITAL_LINES_READ]
         loud = [
             list(takewhile(lambda line: line.text and _is_capital_heading(line.text), lines))
             for lines in (reversed(above), below)
         ]
-        return len(loud[0]) + len(loud[1]) >= _MOST_CAPITAL_LINES
+        lines = [*loud[0], self._lines[position], *loud[1]]
+        # The lines of a title end without a mark.
+        runs_on = any(line.text.endswith((",", ";", ".")) for line in lines)
+        return len(lines) > _MOST_CAPITAL_LINES and runs_on
 
     def _has_prose_below(self, position: int) -> bool:
         """Whether the next non-empty line is not the continuation of a list."""

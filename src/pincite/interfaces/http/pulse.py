@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 SECONDS = 1.0
+_LAST_SECONDS = 5.0
 
 
 class Pulse:
@@ -20,21 +21,24 @@ class Pulse:
         self._look = look
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._go_on, name="pulse", daemon=True)
-        self.state = look()
+        self.state = self._looked_up()
 
     def begin(self) -> None:
         """Start the thread."""
         self._thread.start()
 
     def end(self) -> None:
-        """Stop it; it has not begun another look afterwards."""
+        """Stop it. A look that hangs, at a dead disk, is not waited for."""
         self._ends.set()
-        self._thread.join()
+        self._thread.join(_LAST_SECONDS)
 
     def _go_on(self) -> None:
         while not self._ends.wait(SECONDS):
-            try:
-                self.state = self._look()
-            except Exception as error:  # noqa: BLE001  (a probe must not go on hearing "ok")
-                problem = f"the state cannot be looked up: {type(error).__name__}"
-                self.state = {"status": "failing", "problems": [problem], "notices": []}
+            self.state = self._looked_up()
+
+    def _looked_up(self) -> dict[str, Any]:
+        try:
+            return self._look()
+        except Exception as error:  # noqa: BLE001  (a probe must not go on hearing "ok")
+            problem = f"the state cannot be looked up: {type(error).__name__}"
+            return {"status": "failing", "problems": [problem], "notices": []}

@@ -110,7 +110,8 @@ def _fetch(folder: Path, all_of: Set[PurePosixPath], given: tuple[PurePosixPath,
     path, remote = given
     if not all_of.isdisjoint(path.parents):
         return "its name cannot be that of a file: another object is its folder"
-    if ".." in path.parts or "\\" in str(path) or "\0" in str(path):
+    # An absolute name would lead out of the folder, whatever it is joined to.
+    if path.is_absolute() or ".." in path.parts or "\\" in str(path) or "\0" in str(path):
         return "its name cannot be that of a file"
     target, marked = folder / path, folder / _MARKS / path
     try:

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, unquote
 
 from pincite.errors import UsageError
 
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 PASSWORD_VARIABLE = "PINCITE_CONNECTION_PASSWORD"  # noqa: S105  (its name)
 
 

@@ -20,7 +20,13 @@ from typing import Any
 from urllib.parse import SplitResult, unquote
 
 from pincite.errors import PinciteError, UsageError
-from pincite.library.connections.listing import PASSWORD_VARIABLE, Listing, Remote, credentials
+from pincite.library.connections.listing import (
+    LOCAL_HOSTS,
+    PASSWORD_VARIABLE,
+    Listing,
+    Remote,
+    credentials,
+)
 
 _HEADERS = "BODY.PEEK[HEADER.FIELDS (DATE SUBJECT)]"
 _HEADERS_GIVEN = b"BODY[HEADER.FIELDS (DATE SUBJECT)]"
@@ -29,7 +35,6 @@ _LONGEST_SUBJECT = 60
 _LARGEST_HEAD = 64 * 1024
 _SECONDS = 60
 """How long a server may say nothing."""
-_LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def list_imap(address: SplitResult, _: Path) -> Listing:
@@ -51,7 +56,7 @@ def list_imap(address: SplitResult, _: Path) -> Listing:
     is_encrypted = address.scheme == "imaps"
     client = IMAPClient(host, port=address.port, ssl=is_encrypted, timeout=_SECONDS)
     try:
-        if not is_encrypted and host not in _LOCAL:
+        if not is_encrypted and host not in LOCAL_HOSTS:
             client.starttls()
         client.login(given.user, given.password)
         validity = client.select_folder(folder, readonly=True)[b"UIDVALIDITY"]

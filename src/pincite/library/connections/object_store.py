@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import SplitResult, unquote
 
-from pincite.library.connections.listing import Listing, Remote, credentials
+from pincite.errors import UsageError
+from pincite.library.connections.listing import LOCAL_HOSTS, Listing, Remote, credentials
 
 
 def list_objects(url: str, _: SplitResult, __: Path) -> Listing:
@@ -22,7 +23,8 @@ def list_objects(url: str, _: SplitResult, __: Path) -> Listing:
 
 
 def list_webdav(address: SplitResult, _: Path) -> Listing:
-    """The files below `webdavs://host/path`; `webdav://` is the same without encryption.
+    """The files below `webdavs://host/path`; `webdav://` is the same without encryption,
+    and without a password except on this machine.
 
     Nextcloud's path is `/remote.php/dav/files/USER/FOLDER`.
     """
@@ -31,6 +33,11 @@ def list_webdav(address: SplitResult, _: Path) -> Listing:
     given = credentials(address)
     host = (address.hostname or "") + (f":{address.port}" if address.port else "")
     base = f"{'https' if address.scheme == 'webdavs' else 'http'}://{host}{address.path}"
+    if given.user and address.scheme == "webdav" and address.hostname not in LOCAL_HOSTS:
+        raise UsageError(
+            f"{address.scheme}://{host}: a password is not sent unencrypted to another machine; "
+            "use webdavs://"
+        )
     login = (given.user, given.password) if given.user else None
     store = WebdavFileSystem(base, auth=login)
     below = PurePosixPath(address.scheme, host.replace(":", "+"), unquote(address.path).strip("/"))

@@ -31,6 +31,7 @@ _KINDS = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
 _LEAD = re.compile(r"[ \t]*(?:[-*+•‣▪◦][ \t]+|:)?+(?:\*\*|__|`)?+")
 _BETWEEN = re.compile(r"(?:\*\*|__|`)?(?:::?(?:\*\*|__|`)?(?=\s)|[ \t][–—](?=\s))|(?:\*\*|__|`)?\n")
 _GAP = re.compile(r"(?<=\S)(?: {2,}|\t[ \t]*)(?=\S)")
+_BETWEEN_OR_GAP = re.compile(f"{_BETWEEN.pattern}|{_GAP.pattern}")
 _NO_LABEL = re.compile(r"[.!?;|\[\]<>](?:\s|$)|[|\[\]<>]")
 _MAIL = "message/"
 _NO_VALUE_END = (".", "!", "?", ":")
@@ -127,7 +128,7 @@ def _rows(document: Document, block: Block, heads: set[Range]) -> tuple[Row, ...
     # The line ends of a web page are those that people see: a term, and its definition below it.
     may_break = is_item and markup_of(document.media_type) is Markup.HTML
     # In plain text, an item that is no sentence has its term in a column of its own.
-    separator = _GAP if is_item and _has_columns(document, block) else _BETWEEN
+    separator = _BETWEEN_OR_GAP if is_item and _has_columns(document, block) else _BETWEEN
     found: list[Row] = []
     start = block.start
     for line in [text] if is_item else text.splitlines(keepends=True):

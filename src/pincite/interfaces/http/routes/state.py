@@ -24,7 +24,7 @@ async def health(request: Request, response: Response) -> Reply:
     reading the whole library.
     """
     pulse: Pulse = request.app.state.pulse
-    state = pulse.state
+    state = dict(pulse.state)
     if damage := getattr(request.app.state, "damage", ""):
         state |= {"status": "failing", "problems": [*state["problems"], damage]}
     if state["problems"]:
