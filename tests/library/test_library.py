@@ -599,7 +599,7 @@ def test_a_question_in_another_language_is_told_so_and_not_answered_with_junk(
     refused = asked(library, "Wie viele Liter passen in den Behälter?")
     assert refused["status"] == "abstained"
     assert "the question is in German and the documents are not" in refused["reasons"][0]
-    assert "multilingual-e5-small" in refused["reasons"][0]
+    assert "pip install 'pincite[multilingual]'" in refused["reasons"][0]
     named = asked(library, "Wann fährt die Fähre nach Stavanger ab?")
     assert any("the question is in German" in reason for reason in named["reasons"])
     assert asked(library, FERRY)["reasons"] == []
