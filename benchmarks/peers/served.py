@@ -68,6 +68,7 @@ def main() -> None:
     parser.add_argument("--peer-python", type=Path)
     parser.add_argument("--weights", type=Path, help="made by benchmarks.peers.weights prepare")
     parser.add_argument("--passages", type=int, default=5_000)
+    parser.add_argument("--systems", nargs="+", default=["pincite", *PEERS])
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--serve", nargs=3, metavar=("NAME", "COLLECTION", "PORT"))
@@ -83,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         collection = _collection(chosen.passages, Path(folder))
         questions = [one.text for one in load(collection).questions]
-        for workers in (1, 2):
+        for workers in (1, 2) if "pincite" in chosen.systems else ():
             with _pincite(collection, Path(folder), workers) as (process, port):
                 _measure(
                     f"Pincite, {workers} process{'es' * (workers > 1)}",
@@ -92,7 +93,7 @@ def main() -> None:
                     questions,
                     chosen,
                 )
-        for name in PEERS:
+        for name in (one for one in PEERS if one in chosen.systems):
             options = ["--serve", name, str(collection)]
             with _started(chosen.peer_python, options, chosen.weights) as (process, port):
                 _measure(name, process, port, questions, chosen)
