@@ -724,6 +724,8 @@ def test_a_narrow_phone_needs_no_sideways_scrolling(
     tab.wait_for_load_state("networkidle")
     if address == "/":
         ask(tab, TABLE)
+        tab.locator(".evidence > summary").click()
+        tab.wait_for_selector(".scores dd")
         assert _overhang(tab) <= 0
         open_source(tab, "td .chip")
     assert _overhang(tab) <= 0

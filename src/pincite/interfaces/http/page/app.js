@@ -57,7 +57,7 @@ async function show({ restore = false } = {}) {
 }
 
 function nowhere() {
-  return h("div", { class: "empty" }, h("h1", {}, "There is nothing at this address"), h("p", {}, route("/", { class: "plain-button" }, "Ask something")));
+  return h("div", { class: "library" }, h("h1", {}, "There is nothing at this address"), h("p", {}, route("/", { class: "plain-button" }, "Ask something")));
 }
 
 /** What is no UTF-8 stays as it is, and is then not found. */

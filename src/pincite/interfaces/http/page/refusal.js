@@ -12,15 +12,14 @@ const TOLD_BELOW = new Set(["nearest", "next", "near"]);
 const NEAR = 3;
 const SHOWN_CHARS = 320;
 const INSTEAD = 2;
-const FEWEST_WORDS = 3;
-const LEADING_CHARS = 3;
+const FEWEST_CHARS = 3;
 
 /** Why there is no answer, and what to try. The nearest passages are fetched when it is shown. */
 export function refusal(answer, asked) {
   const near = h("div", { class: "near" });
   const instead = h("div", { class: "instead" });
   const { nowhere, away, others, cause } = sorted(answer);
-  if (asked?.question) showNearest(near, instead, asked, nowhere);
+  if (asked?.question) showNearest(near, instead, asked);
   return h(
     "div",
     { class: "refusal" },
@@ -54,30 +53,22 @@ function missing(title, words) {
 
 const asSentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-async function showNearest(place, instead, asked, nowhere) {
+async function showNearest(place, instead, asked) {
   const found = await api.search(asked.question, asked.scope ?? {}).catch(() => null);
   const hits = found?.hits?.slice(0, NEAR) ?? [];
   if (!hits.length) return;
-  offerInstead(instead, asked, [withoutWords(asked.question, nowhere), ...hits.map((hit) => (hit.section ?? "").split(" > ").at(-1))]);
+  offerInstead(instead, asked, hits.map(subject));
   const ids = new Map((found.links ?? []).map((link) => [link.citation, link.id]));
   const citations = hits.map((hit) => passage(hit, ids.get(hit.rank) ?? null));
   fill(place, h("h4", {}, "The nearest passages"), h("ol", { class: "near-list" }, hits.map((hit, index) => h("li", {}, nearCard(hit, citations, index)))));
 }
 
-/** The question without the words that no document has; empty if that leaves it as it is, or next to nothing. */
-function withoutWords(question, words) {
-  const lost = new Set(words.map((word) => word.toLowerCase()));
-  const asked = question.replace(/\s*\?\s*$/, "").split(/\s+/);
-  const isLost = (word) => lost.has(word.replace(/[^\p{L}\p{N}-]+/gu, "").toLowerCase());
-  const kept = asked.filter((word) => !isLost(word));
-  // Short words that led to a lost last word ("in Berlin") go with it.
-  while (isLost(asked.at(-1)) && kept.length && kept.at(-1).length <= LEADING_CHARS) kept.pop();
-  return kept.length >= FEWEST_WORDS && kept.length < asked.length ? `${kept.join(" ")}?` : "";
-}
+/** What a passage is about: its innermost heading without its number ("4.2 Torque values"). */
+const subject = (hit) => (hit.section ?? "").split(" > ").at(-1).replace(/^[\d.]+\s+/, "");
 
-/** Two other questions to press: what the documents may well answer. */
+/** Two other questions to press: what the nearest passages are about, which the documents do say. */
 function offerInstead(place, asked, questions) {
-  const others = [...new Set(questions)].filter((one) => one && one !== asked.question).slice(0, INSTEAD);
+  const others = [...new Set(questions)].filter((one) => one.length >= FEWEST_CHARS && one !== asked.question).slice(0, INSTEAD);
   if (!others.length) return;
   const ask = (event, question) => event.currentTarget.dispatchEvent(new CustomEvent("ask-instead", { bubbles: true, detail: { question, scope: asked.scope ?? {} } }));
   fill(place, h("span", { class: "missing-title" }, "Ask instead"), others.map((one) => button(one, { class: "plain-button", on: (event) => ask(event, one) })));
