@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from end_to_end.disks import fill_up, mount, unmount
 from starlette.middleware import Middleware
 
 from interfaces.http.guards.tiny import behind
@@ -52,6 +54,39 @@ else:
         done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
     assert 'pincite_requests_total{method="POST",route="/v1/query",status="200"} 2.0' in done.stdout
     assert "pincite_requests_running 1.0" not in done.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/shm").exists(), reason="this system has no folder in memory")
+def test_a_full_temporary_folder_ends_no_process_that_counts(tmp_path: Path) -> None:
+    code = """
+import sys
+from pincite.interfaces.http import observing
+observing.prepare_metrics()
+metrics = observing.Metrics()
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(3_000):
+    metrics.answered(f"/v1/{number}", "POST", 200, 0.5)
+print(len(metrics.written()[0]))
+observing.forget_metrics()
+"""
+    mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", tmp_path)
+    try:
+        counting = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert counting.stdout is not None
+        assert counting.stdout.readline() == "ready\n"
+        fill_up(tmp_path)
+        told, _ = counting.communicate("go\n", timeout=300)
+    finally:
+        unmount(tmp_path)
+    assert counting.returncode == 0
+    assert int(told) > 100_000
 
 
 def test_the_log_is_json_with_the_id_of_the_request_and_without_its_question() -> None:

@@ -34,6 +34,7 @@ except ImportError:  # Optional: installed with other packages or by the user.
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
+_MEMORY = "/dev/shm"  # noqa: S108 - the folder is made with mkdtemp, readable by its owner alone
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -43,7 +44,9 @@ _log: structlog.stdlib.BoundLogger = structlog.get_logger("pincite.server")
 def prepare_metrics() -> None:
     """Create an empty folder for the metrics of all processes. Call once, before they start."""
     if METRICS_FOLDER not in os.environ:
-        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix="pincite-metrics-")
+        # The files are mapped: a disk that fills up would kill every process at its next count.
+        memory = _MEMORY if os.access(_MEMORY, os.W_OK) else None
+        os.environ[METRICS_FOLDER] = tempfile.mkdtemp(prefix="pincite-metrics-", dir=memory)
         return
     folder = Path(os.environ[METRICS_FOLDER])
     folder.mkdir(parents=True, exist_ok=True)
