@@ -147,11 +147,9 @@ FILTERS = "filters"
 """In the stored form of an answer: where it was asked for only, if not everywhere."""
 
 
-def kept_conversations(
-    library: Library, *, owner: str | None = None
-) -> tuple[KeptConversation, ...]:
-    """All conversations stored in a library, newest first; with an `owner`, those of this key."""
-    return library.catalog.conversations.all(owner=owner)
+def kept_conversations(library: Library) -> tuple[KeptConversation, ...]:
+    """All conversations stored in a library, newest first."""
+    return library.catalog.conversations.all()
 
 
 def kept_turns(library: Library, number: int) -> tuple[KeptTurn, ...]:

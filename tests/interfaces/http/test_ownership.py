@@ -21,6 +21,8 @@ from pincite.interfaces.http.served import Served
 OPEN = {"embedding": {"model": "none"}, "verification": {"stance": "eager"}}
 QUESTION = "At how many bar does the valve open?"
 
+NO_CONVERSATIONS = {"conversations": [], "more": False}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Team:
@@ -82,7 +84,7 @@ def test_a_conversation_is_there_for_its_own_key_alone(team: Team) -> None:
     address = f"/v1/conversations/{number}"
     for other in ("bob", "eve", "admin"):
         headers = team.headers[other]
-        assert team.client.get("/v1/conversations", headers=headers).json() == {"conversations": []}
+        assert team.client.get("/v1/conversations", headers=headers).json() == NO_CONVERSATIONS
         missing = team.client.get("/v1/conversations/999", headers=headers)
         for reply in (
             team.client.get(address, headers=headers),

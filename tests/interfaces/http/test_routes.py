@@ -30,6 +30,23 @@ def question(sample: running.SampleLibrary) -> str:
     return str(sample.questions()[0]["question"])
 
 
+def test_conversations_are_told_page_by_page(own: TestClient) -> None:
+    asked = {"question": "How much water do tomatoes need?", "conversation": "new"}
+    made = [own.post("/v1/query", json=asked).json()["conversation"] for _ in range(3)]
+    pages = []
+    older = ""
+    while len(pages) < 20:
+        page = own.get(f"/v1/conversations?limit=2{older}").json()
+        assert len(page["conversations"]) <= 2
+        pages += [one["id"] for one in page["conversations"]]
+        if not page["more"]:
+            break
+        older = f"&before={pages[-1]}"
+    assert pages == sorted(set(pages), reverse=True)
+    assert pages[:3] == made[::-1]
+    assert own.get("/v1/conversations?limit=0").status_code == 422
+
+
 def test_a_conversation_is_kept_gone_on_with_and_forgotten(own: TestClient) -> None:
     first = own.post(
         "/v1/query",

@@ -38,6 +38,8 @@ THEIRS = {
 }
 EARLIER = "# Zorheading\n\nThe zorvalve opened at 66 bar. Its zorcode was zorold-3.\n"
 
+NO_CONVERSATIONS = {"conversations": [], "more": False}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Tenants:
@@ -103,7 +105,7 @@ def used_by_the_other(client: TestClient, mine: dict[str, str], theirs: dict[str
     upload = {"files": ("zornew.txt", b"The zorpump is new.\n")}
     job = client.post("/v1/ingest", files=upload, data={"collection": "zorteam"}, **post).json()
     files = client.get("/v1/documents", headers=theirs).json()["documents"]
-    assert client.get("/v1/conversations", headers=mine).json() == {"conversations": []}
+    assert client.get("/v1/conversations", headers=mine).json() == NO_CONVERSATIONS
     return Tenants(
         client=client,
         mine=mine,

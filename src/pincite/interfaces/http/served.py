@@ -17,7 +17,6 @@ from pincite.chat.conversation import (
     FILTERS,
     Conversation,
     delete_conversation,
-    kept_conversations,
     kept_turns,
 )
 from pincite.errors import LibraryBusy, PinciteError, UsageError
@@ -381,13 +380,13 @@ class Talks:
         self._library = library
         self._telling = telling
 
-    def all(self, *, allowed: Allowed = None, owner: str = "") -> list[Form]:
-        """Every conversation of this key, newest first."""
-        return [
-            asdict(one)
-            for one in kept_conversations(self._library, owner=owner)
-            if allowed is None or one.collection in allowed
-        ]
+    def page(
+        self, *, allowed: Allowed = None, owner: str = "", before: int | None = None, most: int
+    ) -> Form:
+        """At `most` so many conversations of this key, newest first, and whether there are `more`."""
+        kept = self._library.catalog.conversations
+        found = kept.all(owner=owner, collections=allowed, before=before, most=most + 1)
+        return {"conversations": [asdict(one) for one in found[:most]], "more": len(found) > most}
 
     def turns(self, number: int, *, allowed: Allowed = None, owner: str = "") -> Form:
         """The questions and answers of a conversation, with permalinks."""

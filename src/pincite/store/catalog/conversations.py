@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -76,8 +76,19 @@ class Conversations:
             for r in found
         )
 
-    def all(self, *, owner: str | None = None) -> tuple[KeptConversation, ...]:
-        """Every conversation, newest first; with an `owner`, those that this key began."""
+    def all(
+        self,
+        *,
+        owner: str | None = None,
+        collections: Collection[str] | None = None,
+        before: int | None = None,
+        most: int | None = None,
+    ) -> tuple[KeptConversation, ...]:
+        """The conversations, newest first: with an `owner`, those that this key began.
+
+        With `collections`, those about one of these; `before` a number, the older ones; at `most`
+        so many.
+        """
         kept, turns = schema.conversations, schema.turns
         counted = (
             select(
@@ -96,8 +107,12 @@ class Conversations:
         )
         if owner is not None:
             query = query.where(kept.c.owner == owner)
+        if collections is not None:
+            query = query.where(kept.c.collection.in_(collections))
+        if before is not None:
+            query = query.where(kept.c.id < before)
         with self._transaction() as connection:
-            found = connection.execute(query).all()
+            found = connection.execute(query.limit(most)).all()
         return tuple(
             KeptConversation(
                 id=row.id,

@@ -101,7 +101,7 @@ export const api = {
   query: (body) => json("/v1/query", send("POST", body)),
   stats: () => json("/v1/stats"),
   problems: () => json("/v1/problems"),
-  conversations: () => json("/v1/conversations"),
+  conversations: (before) => json(`/v1/conversations${before ? `?before=${part(before)}` : ""}`),
   conversation: (id) => json(`/v1/conversations/${part(id)}`),
   forget: (id) => call(`/v1/conversations/${part(id)}`, { method: "DELETE" }),
   feedback: (body) => call("/v1/feedback", send("POST", body)),

@@ -32,12 +32,30 @@ export function conversationsDrawer() {
 
 async function show(list) {
   try {
-    const { conversations } = await api.conversations();
-    if (conversations.length) fill(list, h("ul", {}, conversations.map((kept) => entry(kept, list))));
+    const { conversations, more } = await api.conversations();
+    const entries = h("ul", {}, conversations.map((kept) => entry(kept, list)));
+    if (conversations.length) fill(list, entries, more && older(entries, conversations, list));
     else fill(list, h("p", { class: "hint" }, "None yet. Your questions are saved on this server, with the quotes."));
   } catch (error) {
     fill(list, h("p", { class: "hint" }, error.message));
   }
+}
+
+/** Adds the next older conversations to the list each time it is pressed, until there are none. */
+function older(entries, shown, list) {
+  let last = shown.at(-1).id;
+  const press = async () => {
+    try {
+      const { conversations, more } = await api.conversations(last);
+      entries.append(...conversations.map((kept) => entry(kept, list)));
+      last = conversations.at(-1)?.id ?? last;
+      if (!more) next.remove();
+    } catch (error) {
+      announce(error.message);
+    }
+  };
+  const next = button("Show older ones", { class: "plain-button", on: press });
+  return next;
 }
 
 function entry(kept, list) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from pincite.interfaces.http.asked import Library, MaySee, Owner, Reply
 
@@ -15,9 +15,15 @@ Number = Annotated[int, Path(ge=1, le=2**62, description="the number of a conver
 
 
 @router.get("")
-def conversations(served: Library, allowed: MaySee, owner: Owner) -> Reply:
-    """Every conversation that this key began, newest first."""
-    return {"conversations": served.talks.all(allowed=allowed, owner=owner)}
+def conversations(
+    served: Library,
+    allowed: MaySee,
+    owner: Owner,
+    before: Annotated[int | None, Query(ge=1, le=2**62, description="older than this one")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="at most so many")] = 100,
+) -> Reply:
+    """The conversations that this key began, newest first, and whether there are `more`, older ones."""
+    return served.talks.page(allowed=allowed, owner=owner, before=before, most=limit)
 
 
 @router.get("/{number}")
