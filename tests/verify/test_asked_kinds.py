@@ -68,3 +68,15 @@ def test_a_request_for_topics_says_neither_when_nor_where(
         answer = library.ask(question)
     assert answer.status is Status.ABSTAINED
     assert f"it asks for {kind}, and there is none in the quotes" in answer.reasons[0]
+
+
+def test_an_answer_that_seems_sure_is_not_without_the_kind_that_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    notes = "# Ferries\n\nThe Nordlys ferry to Stavanger carries lorries and refrigerated goods.\n"
+    (tmp_path / "ferries.md").write_text(notes)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "ferries.md"])
+        assert not library.ask("What does the Nordlys ferry to Stavanger carry?").is_doubtful
+        answer = library.ask("When does the Nordlys ferry to Stavanger carry lorries?")
+    assert answer.is_doubtful or answer.status is Status.ABSTAINED

@@ -16,6 +16,7 @@ from pincite.text.tables.asking import named_rows, read_question
 from pincite.text.tables.labels import as_form, label_tables, suited
 from pincite.text.tables.learned.choosing import is_small, learned_reading
 from pincite.text.tables.learned.indexed import IndexedTable
+from pincite.text.tables.parties import parties
 from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, tables_of
@@ -170,4 +171,5 @@ def _indexed_in(known: _Known) -> tuple[IndexedTable, ...]:
 
 @lru_cache(maxsize=16)
 def _tables_in(known: _Known) -> tuple[Table, ...]:
-    return (*map(as_form, tables_of(known.document)), *label_tables(known.document))
+    document = known.document
+    return (*map(as_form, tables_of(document)), *label_tables(document), *parties(document))

@@ -8,7 +8,7 @@ never counted or compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -231,7 +231,10 @@ def label_forms(label: str, table: Table, language: str) -> frozenset[str]:
     written = as_words(label)
     ends = [f" {end}" for end in words_of("label_ends") if written.endswith(f" {end}")]
     named = {written.removesuffix(end) for end in ends} - _names(table, language)
-    return words_for_label(written) | named
+    if table.is_of_parties:
+        named |= words_of("parties")
+    # "Does she want the newsletter?" asks for `Wants the newsletter`.
+    return words_for_label(written) | named | {" ".join(stems(label, language))}
 
 
 def words_beside(table: Table, language: str) -> frozenset[str]:
@@ -240,11 +243,23 @@ def words_beside(table: Table, language: str) -> frozenset[str]:
         return frozenset()
     is_mail = table.document.media_type.startswith(_MAIL)
     kinds = words_of("messages") if is_mail else words_of("documents")
-    return kinds | words_of("of_labels") | _names(table, language)
+    kinds |= words_of("contracts") if table.is_of_parties else frozenset()
+    names = _names(table, language) | _words_in(subjects(table), language)
+    return kinds | words_of("of_labels") | names
+
+
+def subjects(table: Table) -> tuple[str, ...]:
+    """The names of whom a form is about; none for other tables."""
+    about = words_of("of_subjects")
+    rows = table.rows if table.is_form else ()
+    return tuple(table.text(row, 1) for row in rows if as_words(table.text(row, 0)) in about)
 
 
 def _names(table: Table, language: str) -> frozenset[str]:
-    names = (table.document.title, *table.section)
+    return _words_in((table.document.title, *table.section), language)
+
+
+def _words_in(names: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(
         stem for name in names for stem in (*stems(name, language), *as_words(name).split())
     )
@@ -252,6 +267,8 @@ def _names(table: Table, language: str) -> frozenset[str]:
 
 def suited(question: str, language: str, reading: Reading) -> Reading | None:
     """The reading with the values of the kind that is asked for: who a name, when a date."""
+    if reading.table.is_of_parties:
+        return reading
     words = Phrases(question, language).words
     asking = next((word.folded for word in words if word.folded in words_of("of_cells")), "")
     rows = tuple(row for row in reading.rows if _is_of_kind(asking, reading.table.text(row, 1)))

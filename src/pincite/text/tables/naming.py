@@ -10,7 +10,7 @@ from functools import cache
 from itertools import islice, pairwise
 
 from pincite.text.numbers import figures
-from pincite.text.tables.labels import label_forms
+from pincite.text.tables.labels import label_forms, subjects
 from pincite.text.tables.phrases import (
     Phrases,
     Run,
@@ -29,6 +29,7 @@ from pincite.text.tables.words import (
     calendar_place,
     singular,
     ways_of,
+    words_for_label,
     words_of,
 )
 from pincite.text.terms import fold
@@ -118,7 +119,8 @@ class Naming:
         runs: dict[int, list[Run]] = defaultdict(list)
         for run in sorted(held, key=lambda one: (one[0] - one[1], one[0])):
             words = self._words[slice(*run)]
-            if not self._phrases.is_free(run) or all(word.is_quiet for word in words):
+            is_quiet = all(word.is_quiet for word in words) and not self._asks_for_label(run, held)
+            if not self._phrases.is_free(run) or is_quiet:
                 continue
             is_compared = not compared.isdisjoint(range(*run))
             column = self._column_of(held[run], run)
@@ -137,6 +139,12 @@ class Naming:
         for column, values in taken.items():
             values |= self._between(column, sorted(runs[column]))
             self._conditions.append(Condition(column=column, values=tuple(sorted(values))))
+
+    def _asks_for_label(self, run: Run, held: Mapping[Run, Mapping[int, set[str]]]) -> bool:
+        """Whether words ask for a label of a form without being it: "live" for `Address`."""
+        labels = held[run].get(0, ()) if self._table.is_form else ()
+        asking = as_words(self._phrases.text(run))
+        return any(asking in words_for_label(as_words(label)) for label in labels)
 
     def _leave_out(
         self, named: Sequence[tuple[Run, int]], held: Mapping[Run, Mapping[int, set[str]]]
@@ -245,8 +253,26 @@ class Naming:
 
     def _held(self) -> Mapping[Run, Mapping[int, set[str]]]:
         """The runs of words that are cells: for each column, the cells' texts."""
+        wanted = self._written()
+        held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        table, parts = self._table, [*map(parts_of, wanted)]
+        near = frozenset().union(*parts, parts_of(self._phrases.text((0, len(self._words)))))
+        # Whom a form is about is no row of it: "When was Hanna Berg born?"
+        about = subjects(table)
+        for column in range(len(table.columns)):
+            for cell in table.texts_with(column, near):
+                if column and cell in about:
+                    continue
+                named = label_forms(cell, self._table, self._language) if not column else ()
+                for form in wanted.keys() & forms(cell).union(named):
+                    for run in wanted[form]:
+                        held[run][column].add(cell)
+        return held
+
+    def _written(self) -> Mapping[str, list[Run]]:
+        """Every form in which runs of words may be written in cells, with the runs."""
         count = len(self._words)
-        wanted: dict[str, list[Run]] = defaultdict(list)
+        found: dict[str, list[Run]] = defaultdict(list)
         for first in range(count):
             for last in range(first + 1, min(count, first + _LONGEST_VALUE_WORDS) + 1):
                 text = self._phrases.text((first, last))
@@ -256,18 +282,11 @@ class Naming:
                 written.update(calendar_names(as_words(text)))
                 if last - first == 1 and text.endswith("ing"):
                     written.add(self._words[first].stem)  # "sailing boats" for "sail"
+                if self._table.is_form:
+                    written.add(" ".join(word.stem for word in self._words[first:last]))
                 for form in written:
-                    wanted[form].append((first, last))
-        held: dict[Run, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        table, parts = self._table, [*map(parts_of, wanted)]
-        near = frozenset().union(*parts, parts_of(self._phrases.text((0, count))))
-        for column in range(len(table.columns)):
-            for cell in table.texts_with(column, near):
-                named = label_forms(cell, self._table, self._language) if not column else ()
-                for form in wanted.keys() & forms(cell).union(named):
-                    for run in wanted[form]:
-                        held[run][column].add(cell)
-        return held
+                    found[form].append((first, last))
+        return found
 
     def _column_of(self, columns: Mapping[int, set[str]], run: Run) -> int | None:
         """The column of which some words are a value. Raises if it may be one of several."""

@@ -86,6 +86,7 @@ class Table:
     """Rows below one row of heads. `key` is the column that names the rows, if the table has one.
 
     `is_scaled`: a line above it says that its numbers are in thousands or the like.
+    `is_of_parties`: its rows are what a contract calls its parties, and their names.
     """
 
     document: Document
@@ -97,6 +98,7 @@ class Table:
     """Rows of one cell in a table of more."""
     section: tuple[str, ...] = ()
     is_scaled: bool = False
+    is_of_parties: bool = False
     key: int = 0
     _columns: dict[int, tuple[Quantity | None, ...] | None] = field(
         default_factory=dict, compare=False

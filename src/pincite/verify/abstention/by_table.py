@@ -10,6 +10,7 @@ from pincite.records.flow import Evidence, Hit, Question
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of, row_at
+from pincite.text.tables.labels import subjects
 from pincite.text.tables.phrases import Phrases, Run, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, names_of_persons
@@ -93,7 +94,8 @@ def _not_counted(phrases: Phrases, run: Run, row: Evidence, sources: Sources) ->
 def of_another_row(question: Question, evidence: Sequence[Evidence], sources: Sources) -> str:
     """Why a row that was not found by reading the question is another one's; empty if it may be right.
 
-    It is of another day where the rows are days, or of another person where they are persons.
+    It is of another day where the rows are days, or of another person where they are persons, or where
+    the form is about one.
     """
     best = max(evidence, key=lambda item: item.score)
     found = row_at(best.span, sources)
@@ -101,11 +103,13 @@ def of_another_row(question: Question, evidence: Sequence[Evidence], sources: So
         return ""
     table, row = found
     phrases = Phrases(question.plain, question.language)
-    quotes = [item.quote for item in evidence]
+    # What a form says of others stands in the same row: "Emergency contact: Lars Berg, 55 12 34".
+    quotes = [best.quote] if table.is_form else [item.quote for item in evidence]
     lost = next(chain(_other_days(phrases, table, row), _other_names(phrases, table, row)), None)
     if lost is None or contains(quotes, as_words(lost)):
         return ""
-    return Reason.of(ReasonKind.OTHER_ROW, asked=lost, instead=table.text(row, table.key))
+    held = next(iter(subjects(table)), table.text(row, table.key))
+    return Reason.of(ReasonKind.OTHER_ROW, asked=lost, instead=held)
 
 
 def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
@@ -124,10 +128,12 @@ def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
 
 
 def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
-    """The names that are asked for, where the rows are persons and the row's name is not asked for."""
-    name = as_words(table.text(row, table.key))
+    """The names that are asked for, where rows or a form are about persons, but not about these."""
+    named = subjects(table)
+    if table.key in names_of_persons(table):
+        named = (table.text(row, table.key),)
     question = phrases.text((0, len(phrases.words)))
-    if table.key not in names_of_persons(table) or contains([question], name):
+    if not named or any(contains([question], as_words(name)) for name in named):
         return
     places = [place for place, word in enumerate(phrases.words) if word.text[0].isupper()]
     for _, group in groupby(enumerate(places), key=lambda one: one[1] - one[0]):

@@ -136,7 +136,9 @@ class Judge:
             shipped = max(shipped, _NAMED)
             is_doubtful = False
         is_doubtful = is_doubtful or bool(uncompared) or _stands_nowhere(question, signals)
-        lacking = self._lacking(question, evidence) if is_doubtful and not uncompared else ""
+        kind = self._missing_kind(question, evidence)
+        lacking = is_doubtful and not uncompared and kind not in {"", NUMBER}
+        is_doubtful = is_doubtful or bool(kind)
         too_little = self._too_little(signals, shipped, hits)
         if is_doubtful and self._refuses_doubtful:
             too_little = too_little or _uncertain(first, undoubted)
@@ -148,7 +150,7 @@ class Judge:
             too_little=self._of_another(question, evidence, hits)
             or self._of_another_language(question, evidence)
             or too_little
-            or lacking,
+            or (Reason.of(ReasonKind.NO_SUCH_KIND, asked=kind) if lacking else ""),
             caveat=_caveat(uncompared, few, len(evidence)),
             short=None if is_doubtful else self._short_answer(question, evidence, signals),
             is_doubtful=is_doubtful,
@@ -201,10 +203,9 @@ class Judge:
         said = evidence_terms([best], asked.language, self._sources)
         return asked.share_beside_keys(said) >= _NAMED_SHARE
 
-    def _lacking(self, question: Question, evidence: Sequence[Evidence]) -> str:
+    def _missing_kind(self, question: Question, evidence: Sequence[Evidence]) -> str:
         language = asked_terms(question, self._weights).language
-        kind = missing_kind(question.plain, evidence, language, self._sources)
-        return "" if kind in {"", NUMBER} else Reason.of(ReasonKind.NO_SUCH_KIND, asked=kind)
+        return missing_kind(question.plain, evidence, language, self._sources)
 
     def _calibrated(self, shipped: float) -> float:
         return self._calibration.right(shipped) if self._calibration else shipped
