@@ -80,3 +80,12 @@ def test_an_answer_that_seems_sure_is_not_without_the_kind_that_is_asked_for(
         assert not library.ask("What does the Nordlys ferry to Stavanger carry?").is_doubtful
         answer = library.ask("When does the Nordlys ferry to Stavanger carry lorries?")
     assert answer.is_doubtful or answer.status is Status.ABSTAINED
+
+
+def test_a_date_in_a_heading_is_not_when_what_is_quoted_happens(tmp_path: Path) -> None:
+    minutes = "# Minutes of the board, 4 April 2024\n\nPresent: Karl Moe, Nora Solheim, Per Dahl\n"
+    (tmp_path / "minutes.md").write_text(minutes)
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "minutes.md"])
+        answer = library.ask("When was Per Dahl born?")
+    assert answer.is_doubtful or answer.status is Status.ABSTAINED

@@ -64,7 +64,12 @@ _KINDS = (
 
 
 def missing_kind(
-    question: str, evidence: Sequence[Evidence], language: str, sources: Sources
+    question: str,
+    evidence: Sequence[Evidence],
+    language: str,
+    sources: Sources,
+    *,
+    with_headings: bool = True,
 ) -> str:
     """The kind of answer that is asked for, if no quote below its lead-ins and headings contains one.
 
@@ -72,8 +77,9 @@ def missing_kind(
     """
     if language != _LANGUAGE:
         return ""
-    read = (_read(item, sources) for item in evidence)
-    return kind_that_none_contains(question, read)
+    headings = ("\n".join(item.passage.section) if with_headings else "" for item in evidence)
+    quotes = (read_with_announcements(item, sources) for item in evidence)
+    return kind_that_none_contains(question, map("\n".join, zip(headings, quotes, strict=True)))
 
 
 def kind_that_none_contains(question: str, texts: Iterable[str]) -> str:
@@ -82,7 +88,3 @@ def kind_that_none_contains(question: str, texts: Iterable[str]) -> str:
         if wanted.search(question):
             return "" if any(map(contained.search, texts)) else kind
     return ""
-
-
-def _read(item: Evidence, sources: Sources) -> str:
-    return "\n".join([*item.passage.section, read_with_announcements(item, sources)])

@@ -138,7 +138,10 @@ class Judge:
         is_doubtful = is_doubtful or bool(uncompared) or _stands_nowhere(question, signals)
         kind = self._missing_kind(question, evidence)
         lacking = is_doubtful and not uncompared and kind not in {"", NUMBER}
-        is_doubtful = is_doubtful or bool(kind)
+        # The date in a heading tells when a meeting was, not when what is quoted of it happens.
+        is_doubtful = is_doubtful or bool(
+            self._missing_kind(question, evidence, with_headings=False)
+        )
         too_little = self._too_little(signals, shipped, hits)
         if is_doubtful and self._refuses_doubtful:
             too_little = too_little or _uncertain(first, undoubted)
@@ -203,9 +206,16 @@ class Judge:
         said = evidence_terms([best], asked.language, self._sources)
         return asked.share_beside_keys(said) >= _NAMED_SHARE
 
-    def _missing_kind(self, question: Question, evidence: Sequence[Evidence]) -> str:
-        language = asked_terms(question, self._weights).language
-        return missing_kind(question.plain, evidence, language, self._sources)
+    def _missing_kind(
+        self, question: Question, evidence: Sequence[Evidence], *, with_headings: bool = True
+    ) -> str:
+        return missing_kind(
+            question.plain,
+            evidence,
+            asked_terms(question, self._weights).language,
+            self._sources,
+            with_headings=with_headings,
+        )
 
     def _calibrated(self, shipped: float) -> float:
         return self._calibration.right(shipped) if self._calibration else shipped
