@@ -196,3 +196,34 @@ The valve (called "Gate 4" by the staff) leaks. Two pumps (see "Pumps") were che
 def test_brackets_of_other_texts_name_no_parties(tmp_path: Path) -> None:
     answer = ask(PLAIN, "Which parties leak?", tmp_path)
     assert answer.status is Status.ABSTAINED or answer.is_doubtful
+
+
+PAPER = """\
+# Trade
+
+Members of the European Union ("EU") and of the United Nations ("UN") trade more than others.
+"""
+
+
+def test_abbreviations_are_no_parties(tmp_path: Path) -> None:
+    answer = ask(PAPER, "Who are the parties to the trade agreement?", tmp_path)
+    assert answer.status is Status.ABSTAINED or answer.is_doubtful
+
+
+LOAN = """\
+Loan agreement between
+
+Bank of Scotland plc, Edinburgh ("Lender"), and
+
+Mr. Ewan Baird, 9 Leith Walk ("Borrower").
+
+The loan is GBP 9,000.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [("Who is the lender?", "Bank of Scotland plc"), ("Who is the borrower?", "Mr. Ewan Baird")],
+)
+def test_a_name_is_told_whole(question: str, name: str, tmp_path: Path) -> None:
+    assert ask(LOAN, question, tmp_path).short_answer == name

@@ -10,7 +10,7 @@ from pincite.records.flow import Evidence, Hit, Question
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
 from pincite.text.tables.finding import readings_of, row_at
-from pincite.text.tables.labels import subjects
+from pincite.text.tables.labels import subjects, words_beside
 from pincite.text.tables.phrases import Phrases, Run, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.tables import Row, Table, names_of_persons
@@ -105,7 +105,12 @@ def of_another_row(question: Question, evidence: Sequence[Evidence], sources: So
     phrases = Phrases(question.plain, question.language)
     # What a form says of others stands in the same row: "Emergency contact: Lars Berg, 55 12 34".
     quotes = [best.quote] if table.is_form else [item.quote for item in evidence]
-    lost = next(chain(_other_days(phrases, table, row), _other_names(phrases, table, row)), None)
+    lost = next(
+        chain(
+            _other_days(phrases, table, row), _other_names(phrases, table, row, question.language)
+        ),
+        None,
+    )
     if lost is None or contains(quotes, as_words(lost)):
         return ""
     held = next(iter(subjects(table)), table.text(row, table.key))
@@ -127,7 +132,7 @@ def _other_days(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
             yield phrases.text(run)
 
 
-def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
+def _other_names(phrases: Phrases, table: Table, row: Row, language: str) -> Iterator[str]:
     """The names that are asked for, where rows or a form are about persons, but not about these."""
     named = subjects(table)
     if table.key in names_of_persons(table):
@@ -135,12 +140,13 @@ def _other_names(phrases: Phrases, table: Table, row: Row) -> Iterator[str]:
     question = phrases.text((0, len(phrases.words)))
     if not named or any(contains([question], as_words(name)) for name in named):
         return
+    known = words_beside(table, language) if table.is_form else frozenset[str]()
     places = [place for place, word in enumerate(phrases.words) if word.text[0].isupper()]
     for _, group in groupby(enumerate(places), key=lambda one: one[1] - one[0]):
         run = [place for _, place in group]
         if phrases.words[run[0]].is_quiet:
             del run[0]
-        if len(run) > 1:
+        if len(run) > 1 and not all(phrases.words[place].folded in known for place in run):
             yield phrases.text((run[0], run[-1] + 1))
 
 
