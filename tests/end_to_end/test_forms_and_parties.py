@@ -108,6 +108,21 @@ def test_a_form_does_not_answer_for_somebody_else(name: str, tmp_path: Path) -> 
     assert "Lars Solheim" in answer.reasons[0]
 
 
+def test_a_label_is_not_the_time_that_is_asked_for(tmp_path: Path) -> None:
+    rows = [("Patient", "Solheim, Ingrid"), ("Born", "14.03.1987"), ("Next of kin", "Lars Solheim")]
+    file = docx.Document()
+    table = file.add_table(rows=0, cols=2)
+    for label, value in rows:
+        left, right = table.add_row().cells
+        left.text, right.text = label, value
+    file.save(str(tmp_path / "patient.docx"))
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "patient.docx"])
+        assert library.ask("When was Ingrid Solheim born?").short_answer == "14.03.1987"
+        other = library.ask("When was Lars Solheim born?")
+    assert other.is_doubtful or other.status is Status.ABSTAINED
+
+
 ENGLISH = """\
 # Cleaning
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from pincite.records.flow import Evidence
 from pincite.stages import Sources
+from pincite.text.tables.finding import row_at
 from pincite.verify.quotes.list_lead_ins import read_with_announcements
 
 _LANGUAGE = "en"
@@ -73,13 +74,26 @@ def missing_kind(
 ) -> str:
     """The kind of answer that is asked for, if no quote below its lead-ins and headings contains one.
 
-    Empty if one does, and for questions in other languages than English.
+    Without headings, these do not count, and of a form's rows only the values do: "Next of kin: Lars
+    Berg" has no time. Empty if a quote has it, and for questions in other languages than English.
     """
     if language != _LANGUAGE:
         return ""
-    headings = ("\n".join(item.passage.section) if with_headings else "" for item in evidence)
-    quotes = (read_with_announcements(item, sources) for item in evidence)
-    return kind_that_none_contains(question, map("\n".join, zip(headings, quotes, strict=True)))
+    if not with_headings:
+        return kind_that_none_contains(question, (_said(item, sources) for item in evidence))
+    read = (
+        "\n".join([*item.passage.section, read_with_announcements(item, sources)])
+        for item in evidence
+    )
+    return kind_that_none_contains(question, read)
+
+
+def _said(item: Evidence, sources: Sources) -> str:
+    found = row_at(item.span, sources)
+    if found is not None and found[0].is_form:
+        table, row = found
+        return table.text(row, len(table.columns) - 1)
+    return read_with_announcements(item, sources)
 
 
 def kind_that_none_contains(question: str, texts: Iterable[str]) -> str:
