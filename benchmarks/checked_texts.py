@@ -27,7 +27,7 @@ from pincite.ingest.readers import FileReader
 from pincite.library.library import Library
 from pincite.records.checked_texts import Standing
 from pincite.records.document import BlockKind
-from pincite.report.comparing.units import units_of
+from pincite.verify.comparing.units import units_of
 from pincite.verify.statements.claims import ClaimChecker
 from pincite.verify.texts import judged
 

@@ -27,8 +27,8 @@ from pathlib import Path
 from pincite.ingest.readers import FileReader
 from pincite.records.comparisons import Change, ChangeKind, Difference
 from pincite.records.document import BlockKind, Document
-from pincite.report.comparing.changes import compare
-from pincite.report.comparing.units import Unit, units_of
+from pincite.verify.comparing.changes import compare
+from pincite.verify.comparing.units import Unit, units_of
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 _FILES = 40

@@ -30,6 +30,8 @@ from pincite.records.library_records import FileProblem, Unreadable
 from pincite.records.trace import Recorder
 from pincite.stages import (
     Answerer,
+    Changes,
+    ChangesComparer,
     Chunker,
     PassageEmbedder,
     ReaderPool,
@@ -73,6 +75,8 @@ class AnswerStages:
     verifier: Verifier
     surveyor: Surveyor
     scan_verifier: ScanVerifier
+    changes: Changes
+    comparer: ChangesComparer
     text_checker: TextChecker
     notices: tuple[str, ...] = ()
     diagnostics: Callable[[Question], Mapping[str, Any]] = _nothing
@@ -167,7 +171,8 @@ def answer_question(
 ) -> Answer:
     """Answer with verified quotes, or abstain with reasons.
 
-    A question about the whole collection is answered by a count over all of it. `found` is called with
+    A question about the whole collection is answered by a count over all of it, one for what changed
+    between two versions by comparing them. `found` is called with
     the hits before evidence is selected, `watch` with the quotes before a language model writes, and
     with the claims that hold so far each time it has completed another statement.
     """
@@ -181,6 +186,9 @@ def _answered(
     watch: Callable[[Preview], None] | None,
     found: Callable[[Sequence[Hit]], None] | None,
 ) -> Answer:
+    compared = _compared(question, stages)
+    if compared is not None:
+        return compared
     request = stages.surveyor.request(question)
     if request is not None:
         counted = survey(question, request, stages) if request.subject else None
@@ -224,6 +232,20 @@ def survey(question: Question, request: SurveyRequest, stages: AnswerStages) -> 
     with recorder.stage("verify"):
         answer = stages.scan_verifier.verify(question, scan)
     recorder.scanned("scan", scan)
+    recorder.counted("verify", answer)
+    return answer.with_measurements(timings=recorder.timings(), traced=recorder.trace)
+
+
+def _compared(question: Question, stages: AnswerStages) -> Answer | None:
+    """What changed between two documents of the library, if that is the question."""
+    request = stages.changes.request(question)
+    if request is None:
+        return None
+    recorder = Recorder(question)
+    with recorder.stage("verify"):
+        answer = stages.comparer.verify(question, request)
+    if answer is None:
+        return None
     recorder.counted("verify", answer)
     return answer.with_measurements(timings=recorder.timings(), traced=recorder.trace)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 from pincite.records.checked_texts import CheckedStatement
+from pincite.records.comparisons import ChangesRequest
 from pincite.records.counts import Scan, SurveyRequest
 from pincite.records.document import Document, Span
 from pincite.records.filters import EVERYWHERE, Scope
@@ -477,6 +478,22 @@ class ScanVerifier(Protocol):
 
     def verify(self, question: Question, scan: Scan) -> Answer:
         """The count of the mentions that hold, each with a checked citation."""
+        ...
+
+
+class Changes(Protocol):
+    """Finds the two documents that a question for changes is about."""
+
+    def request(self, question: Question) -> ChangesRequest | None:
+        """What is to be compared; None for an ordinary question."""
+        ...
+
+
+class ChangesComparer(Protocol):
+    """Compares two documents, with a checked citation for every statement that differs."""
+
+    def verify(self, question: Question, request: ChangesRequest) -> Answer | None:
+        """The differences that are asked for; None where text may answer instead."""
         ...
 
 

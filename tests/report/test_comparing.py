@@ -10,8 +10,8 @@ from pincite.errors import ReadError, UsageError
 from pincite.ingest.readers import FileReader
 from pincite.records.comparisons import ChangeKind, Comparison, Difference
 from pincite.records.document import Document
-from pincite.report.comparing.changes import compare
 from pincite.report.comparing.files import compare_paths
+from pincite.verify.comparing.changes import compare
 
 
 def document(text: str, name: str = "a.md") -> Document:

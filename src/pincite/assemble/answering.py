@@ -26,6 +26,7 @@ from pincite.records.flow import Question
 from pincite.rerank.order import SCORES
 from pincite.rerank.reader.order import ReadOrderSelector
 from pincite.retrieve.boosts import INTENT_RULES, TAG_SETS
+from pincite.retrieve.change_questions import ChangesFinder
 from pincite.retrieve.count_scan import WordSurveyor
 from pincite.retrieve.exact import ExactWords
 from pincite.retrieve.hybrid import BoostedRetriever
@@ -56,8 +57,13 @@ from pincite.text.terms import ANALYSER
 from pincite.verify.abstention.calibration import UNCALIBRATED, Calibration
 from pincite.verify.abstention.decision import Judge, Thresholds, models_digest
 from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.comparing.answers import ChangesVerifier
 from pincite.verify.counts import CountVerifier
-from pincite.verify.plugin_verifiers import RefusableScanVerifier, RefusableVerifier
+from pincite.verify.plugin_verifiers import (
+    RefusableComparer,
+    RefusableScanVerifier,
+    RefusableVerifier,
+)
 from pincite.verify.superseded import Versions
 from pincite.verify.texts import StatementChecker
 from pincite.verify.verifier import Needed, SourceVerifier
@@ -113,6 +119,7 @@ def answer_stages(
     )
     verifier = _verifier(settings, catalog, weights, models, provenance, judge)
     counts = CountVerifier(catalog, provenance)
+    changes = ChangesVerifier(catalog, provenance)
     return AnswerStages(
         understander=understander,
         retriever=retriever,
@@ -128,6 +135,8 @@ def answer_stages(
             is_on=settings.understanding.counts,
         ),
         scan_verifier=RefusableScanVerifier(counts, refusers) if refusers else counts,
+        changes=ChangesFinder(catalog.names, is_on=settings.understanding.changes),
+        comparer=RefusableComparer(changes, refusers) if refusers else changes,
         text_checker=StatementChecker(
             catalog,
             claim_checker(settings, weights, models),
@@ -148,7 +157,7 @@ def _question_reader(
     encoder: VectorEncoder | None,
 ) -> WordsInCollection:
     reads_one = encoder is None or reads_latin_only(encoder.name)
-    chosen = Steps(**settings.understanding.model_dump(exclude={"counts"}))
+    chosen = Steps(**settings.understanding.model_dump(exclude={"counts", "changes"}))
     lexical = lexical_search(catalog, indexes)
 
     def reader(steps: Steps) -> QuestionReader:

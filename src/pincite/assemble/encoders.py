@@ -17,6 +17,7 @@ from pincite.models.encoders.windowed import MiniLmEncoder, SentenceEmbedder, To
 from pincite.settings.groups import (
     DEFAULT_ENCODER,
     MULTILINGUAL_ENCODER,
+    REMOTE_ENCODERS,
     EmbeddingSettings,
     RerankSettings,
 )
@@ -39,7 +40,7 @@ def open_encoder(chosen: EmbeddingSettings, cache: Path) -> VectorEncoder:
     kind, _, name = chosen.model.partition(":")
     if kind == "plugin":
         return added_encoder(chosen, cache)
-    if kind in ("ollama", "openai"):
+    if kind in REMOTE_ENCODERS:
         return _remote_encoder(chosen, wishes)
     if kind == "sentence-transformers":
         return open_sentence_transformer(name, wishes=wishes, threads=chosen.threads)

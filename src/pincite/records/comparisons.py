@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -96,14 +96,61 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """All differences between two files, the weightiest first, and how much is the same.
+class ChangesRequest:
+    """A question for what differs between two documents of a library, given by their ids.
 
-    `notices` say what could not be read, and was therefore not compared.
+    `topic` are the index terms of what it is about with their words, empty for everything, and `kinds`
+    the kinds of change it asks for. `is_certain` if it can mean nothing else; else text may answer it
+    as well.
     """
 
     before: str
     after: str
+    topic: Mapping[str, str] = field(default_factory=dict)
+    kinds: frozenset[ChangeKind] = frozenset(ChangeKind)
+    is_certain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedFile:
+    """One side of a comparison: the file, the digest of its bytes, and the version that read them."""
+
+    source: str
+    sha256: str
+    reading: int
+
+    def as_form(self) -> dict[str, Any]:
+        """The side for JSON."""
+        return {"source": self.source, "sha256": self.sha256, "reading": self.reading}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedVersions:
+    """What an answer about changes rests on: both files, and how much of them differs."""
+
+    sides: tuple[ComparedFile, ComparedFile]
+    changes: int
+    unchanged: int
+
+    def as_form(self) -> dict[str, Any]:
+        """The whole for JSON."""
+        return {
+            "sides": [one.as_form() for one in self.sides],
+            "changes": self.changes,
+            "unchanged": self.unchanged,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All differences between two files, the weightiest first, and how much is the same.
+
+    `sides` are both files. `notices` say what could not be read, and was therefore not compared.
+    """
+
+    before: str
+    after: str
+    sides: tuple[ComparedFile, ComparedFile]
     changes: tuple[Change, ...]
     unchanged: int
     notices: tuple[str, ...] = ()
@@ -118,6 +165,7 @@ class Comparison:
         return {
             "before": self.before,
             "after": self.after,
+            "sides": [one.as_form() for one in self.sides],
             "unchanged": self.unchanged,
             "counts": {str(kind): count for kind, count in self.counts().items()},
             "changes": [change.as_form() for change in self.changes],

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from pincite.records.comparisons import ComparedVersions
 from pincite.records.counts import Survey
 from pincite.records.derivations import Derivation
 from pincite.records.document import BlockKind, Box, Document, Span
@@ -583,8 +584,10 @@ class Answer:
     """The number that was asked for, if it is computed from cells of the quotes."""
     survey: Survey | None = None
     """Set if the question was about the whole collection."""
+    compared: ComparedVersions | None = None
+    """Set if the question was about what changed between two documents."""
     parts: tuple[str, ...] = ()
-    """The single questions if there were several, or the sides of a comparison."""
+    """The single questions if there were several, the sides of a comparison, or what changed."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Milliseconds per stage."""
     traced: Traced = field(default=dict, repr=False, compare=False)

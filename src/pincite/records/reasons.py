@@ -64,6 +64,11 @@ class ReasonKind(StrEnum):
     ALSO_IN = "also-in"
     PART_MISSING = "part-missing"
     """No answer was found for the part `words` of the question."""
+    COMPARED = "compared"
+    """Between the files `before` and `after`, `count` of `total` statements differ."""
+    MORE_CHANGES = "more-changes"
+    SAME = "same"
+    """A refusal: the files `before` and `after` do not differ in what is asked."""
     OTHER = "other"
     """Everything that is only shown."""
 
@@ -120,6 +125,9 @@ _WORDINGS = {
     ReasonKind.GAP: "{file}: {detail}",
     ReasonKind.NEWER: "{file} is cited; by their names there are newer versions: {newer}",
     ReasonKind.ALSO_IN: "the sentence of quote [{quotes}] also appears in {files}",
+    ReasonKind.COMPARED: ("{before} → {after}: {count} of {total} statements differ{about}"),
+    ReasonKind.MORE_CHANGES: "{count} more differences: pincite compare shows all",
+    ReasonKind.SAME: "{before} and {after} were compared, and do not differ in this: {asked}",
     ReasonKind.PART_MISSING: "no answer found for: {words}",
 }
 """The sentence of each kind. Items of a list have a comma between them, or what follows the colon."""

@@ -21,7 +21,6 @@ from pincite.library.library import Library
 from pincite.records.document import BlockKind, Document, Span
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
-from pincite.report.comparing.units import Unit, units_of
 from pincite.report.layout import Block, Heading, Look, Paragraph, Words, plain
 from pincite.report.writing import as_json, write_files
 from pincite.settings.toml_files import shipped
@@ -29,6 +28,7 @@ from pincite.text.as_read import as_read
 from pincite.text.languages import language_of
 from pincite.text.locations import place
 from pincite.text.numbers import figures
+from pincite.verify.comparing.units import Unit, units_of
 from pincite.verify.differences import modals
 from pincite.verify.drafts import QuoteChecker
 from pincite.verify.receipts.receipt import citation_form

@@ -16,8 +16,8 @@ from pincite.records.checked_texts import CheckedStatement, CheckedText, Standin
 from pincite.records.document import BlockKind, Document
 from pincite.records.filters import Filters
 from pincite.records.flow import Citation
-from pincite.report.comparing.units import Unit, units_of
 from pincite.text.languages import language_of
+from pincite.verify.comparing.units import Unit, units_of
 from pincite.verify.receipts.receipt import citation_form
 from pincite.verify.texts import is_claim, salutation_end
 

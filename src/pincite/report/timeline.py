@@ -21,7 +21,6 @@ from pincite.records.document import BlockKind, Range, Span
 from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
 from pincite.report.brief import readable
-from pincite.report.comparing.units import Unit, units_of
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
 from pincite.report.sheet_files import harmless
 from pincite.report.writing import as_json, write_files
@@ -30,6 +29,7 @@ from pincite.text.dates import Moment, moments
 from pincite.text.languages import language_of
 from pincite.text.locations import place
 from pincite.text.terms import fold
+from pincite.verify.comparing.units import Unit, units_of
 from pincite.verify.drafts import QuoteChecker
 from pincite.verify.receipts.receipt import citation_form
 from pincite.verify.statements.wording import words_of

@@ -21,7 +21,8 @@ MULTILINGUAL_ENCODER = "multilingual-e5-small"
 BUILT_IN_ENCODERS = (DEFAULT_ENCODER, MULTILINGUAL_ENCODER, "none")
 RERANKER_KINDS = ("fastembed", "sentence-transformers", "rerank-server", "plugin")
 BUILT_IN_RERANKERS = ("none", "llm")
-ENCODER_KINDS = ("fastembed", "sentence-transformers", "ollama", "openai", "plugin")
+REMOTE_ENCODERS = ("ollama", "openai")
+ENCODER_KINDS = ("fastembed", "sentence-transformers", *REMOTE_ENCODERS, "plugin")
 LANGUAGE_MODEL_KINDS = ("ollama", "ollama-generate", "openai")
 _ENCODER_IDENTITY = ("model", "pooling", "query_prefix", "passage_prefix", "url", "max_chars")
 
@@ -228,13 +229,14 @@ class UnderstandingSettings(Group):
         default=True, description="also find parts of compounds (German, Dutch, Scandinavian)"
     )
     parts: bool = Field(
-        default=False,
-        description="also search for each of several questions in one text on its own",
+        default=False, description="also search for each of several questions in one text alone"
     )
     entities: bool = Field(default=False, description="give names and numbers more weight")
     counts: bool = Field(
-        default=True,
-        description='answer "how many documents mention X" by counting over all of them',
+        default=True, description='answer "how many documents mention X" by counting over all'
+    )
+    changes: bool = Field(
+        default=True, description='answer "what changed in X since 2022" by comparing two versions'
     )
 
 

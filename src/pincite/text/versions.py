@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
@@ -77,6 +77,11 @@ class Version:
         return self.kin == other.kin and shared in (words, others) and len(shared) >= _FEWEST_SHARED
 
     @property
+    def own_words(self) -> frozenset[str]:
+        """The words that say which document it is: without those for its kind, if it has others."""
+        return self._words - _kinds() or self._words
+
+    @property
     def _words(self) -> frozenset[str]:
         return frozenset(word for word in self.of.split()[1:] if word != "#")
 
@@ -91,6 +96,11 @@ def version_of(path: str) -> Version | None:
     return Version(
         of=f"{len(marks)} {of}", numbers=tuple(map(_numbers, marks)), written=_texts(marks)
     )
+
+
+def kind_words() -> frozenset[str]:
+    """Words for a document's kind and state, in all languages: "policy", "signed"."""
+    return _kinds()
 
 
 def version_in(sources: Sources, document_id: str, collection: str | None) -> Version | None:
@@ -131,6 +141,12 @@ def are_counterparts(one: str, other: str) -> bool:
     words, others = words_beside_details(one), words_beside_details(other)
     most = max(len(words), len(others))
     return most > 0 and len(words & others) >= _LEAST_SHARED_WORDS * most
+
+
+def versions_named(text: str) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """The versions that a text names, each with its place: "since 2022", "version 3"."""
+    for mark in _MARK.finditer(text):
+        yield mark.start(), mark.end(), _numbers(mark)
 
 
 def names_version(question: str, version: Version) -> bool:

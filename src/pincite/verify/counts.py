@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pincite.records.counts import Closeness, Mention, Scan, ScannedDocument, Survey, SurveyRow
-from pincite.records.document import Document
-from pincite.records.files import MEBIBYTE, first_intact, open_regular, read_regular
+from pincite.records.files import first_intact
 from pincite.records.flow import Answer, Citation, Claim, Mode, Question, Status, Verdict
 from pincite.stages import Sources
 from pincite.text.mentions import Mentions
 from pincite.verify.abstention.reasons import Provenance
-from pincite.verify.quotes.checking import FileCheck, why_not_there
+from pincite.verify.quotes.checking import CitedFile, FileCheck
 from pincite.verify.receipts.count_text import counted, scanned_for, survey_text
 from pincite.verify.receipts.receipt import located
 
-_LARGEST_BYTES = 4096 * MEBIBYTE
 _NAMED = 5
 """Most unreadable files that the answer names; the survey lists all of them."""
 
@@ -69,7 +67,7 @@ class CountVerifier:
         document = self._sources.document(found.document_id)
         path = first_intact(found.paths, document.sha256)
         counter = Mentions(scan.request.subject, scan.closeness, found.language)
-        file = _File(path, document, lambda: self._sources.source(document.id).modified)
+        file = CitedFile(path, document, lambda: self._sources.source(document.id).modified)
         kept = []
         checks: Counter[FileCheck] = Counter()
         for mention in found.mentions:
@@ -85,32 +83,6 @@ class CountVerifier:
                 kept.append((mention, citation))
         reasons += _about_file(path, checks)
         return kept
-
-
-class _File:
-    """The bytes of a text file, read once for all of its quotes."""
-
-    def __init__(self, path: str, document: Document, modified: Callable[[], str]) -> None:
-        self._encoding = document.encoding
-        self._content = b""
-        self._why_not = FileCheck.SAME
-        try:
-            if self._encoding is not None:
-                self._content = read_regular(path, most_bytes=_LARGEST_BYTES)
-            else:
-                open_regular(path).close()
-        except OSError:
-            self._why_not = why_not_there(Path(path), modified())
-
-    def check(self, citation: Citation) -> FileCheck:
-        """Whether the file still contains a quote; for other formats only whether it exists."""
-        if self._why_not is not FileCheck.SAME:
-            return self._why_not
-        if citation.start_byte is None or citation.end_byte is None or self._encoding is None:
-            return FileCheck.SAME
-        found = self._content[citation.start_byte : citation.end_byte]
-        is_same = found.decode(self._encoding, "replace") == citation.quote
-        return FileCheck.SAME if is_same else FileCheck.CHANGED
 
 
 def _about_file(path: str, checks: Counter[FileCheck]) -> Iterator[str]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from pincite.errors import PluginError
+from pincite.records.comparisons import ChangesRequest
 from pincite.records.counts import Scan
 from pincite.records.flow import Answer, Draft, Hit, Preview, Question, Status
-from pincite.stages import ScanVerifier, Verifier
+from pincite.stages import ChangesComparer, ScanVerifier, Verifier
 
 
 class Refuser(Protocol):
@@ -86,3 +87,16 @@ class RefusableScanVerifier:
     def verify(self, question: Question, scan: Scan) -> Answer:
         """The count if all of them accept it, or an abstention."""
         return self._refusers.checked(question, self._verifier.verify(question, scan))
+
+
+class RefusableComparer:
+    """The same for what changed between two documents."""
+
+    def __init__(self, comparer: ChangesComparer, refusers: Refusers) -> None:
+        self._comparer = comparer
+        self._refusers = refusers
+
+    def verify(self, question: Question, request: ChangesRequest) -> Answer | None:
+        """The changes if all of them accept it, or an abstention."""
+        answer = self._comparer.verify(question, request)
+        return None if answer is None else self._refusers.checked(question, answer)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from pincite.interfaces.cli import saving
 from pincite.interfaces.cli.options import JsonOption
 from pincite.interfaces.cli.output import (
     DIFFERENT,
@@ -40,24 +41,36 @@ def compare(
         bool,
         typer.Option("--fail-if-different", help="Exit with code 6 if anything differs."),
     ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option("--sign", help="Sign the JSON with this private key ('pincite keys')."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what differs between two files or two folders, with the words of both.
 
     Statements with another number, date, name, duty or negation come first, then reworded, added,
-    removed and moved ones. Tables are compared cell by cell. Needs no library and no model.
+    removed and moved ones. Tables are compared cell by cell. Needs no library.
+    'pincite verify' checks the JSON against both files.
     """
     from pincite.report.comparing.files import compare_paths
+    from pincite.report.comparing.meaning import LocalMeaning
     from pincite.report.comparing.pages import write_comparison
     from pincite.report.writing import check_outputs
+    from pincite.settings.loading import load_settings
+    from pincite.verify.receipts.signing import sealed
 
     outputs = output or []
     check_outputs(outputs)
-    compared = compare_paths(before, after)
-    for line in write_comparison(compared, outputs):
+    saving.check_key(sign)
+    with LocalMeaning(load_settings()[0].embedding) as meaning:
+        compared = compare_paths(before, after, meaning=meaning)
+    if meaning.problem:
+        notice(meaning.problem)
+    for line in write_comparison(compared, outputs, key=sign):
         notice(line)
     if as_json:
-        print_json(compared.as_form())
+        print_json(sealed(compared.as_form(), sign))
     else:
         _print(compared, outputs, most=None if show_all else _SHOWN)
     if fail and not compared.is_same:
@@ -81,7 +94,8 @@ def _print(compared: Compared, outputs: Sequence[Path], *, most: int | None) -> 
 
 
 def _print_files(one: Comparison, most: int | None) -> None:
-    from pincite.report.comparing.pages import summary, what
+    from pincite.report.comparing.pages import summary
+    from pincite.verify.comparing.changes import told
 
     say(visible_line(f"{one.before} → {one.after}"), bold=True)
     say(summary(one))
@@ -89,7 +103,7 @@ def _print_files(one: Comparison, most: int | None) -> None:
         notice(f"not compared: {missing}")
     for change in one.changes[:most]:
         say()
-        say(visible_line(what(change)), bold=True)
+        say(visible_line(told(change)), bold=True)
         for sign, side, colour in (("-", change.before, "red"), ("+", change.after, "green")):
             if side is not None and not (sign == "-" and change.kind is ChangeKind.MOVED):
                 _print_side(sign, side, colour)

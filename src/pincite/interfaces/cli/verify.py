@@ -23,7 +23,8 @@ _UNSIGNED = (
 
 def verify(
     answer: Annotated[
-        Path, typer.Argument(help="A file written by '--save' or by 'pincite report'.")
+        Path,
+        typer.Argument(help="A file written by '--save', 'pincite report' or 'pincite compare'."),
     ],
     root: Annotated[
         Path | None,
@@ -43,7 +44,7 @@ def verify(
     ] = 600,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a saved answer, count or report against the files it cites.
+    """Check a saved answer, count, report or comparison against the files it cites.
 
     Needs no library, no index and no model.
 
@@ -71,15 +72,16 @@ def _print(check: ReceiptCheck, *, is_known: bool) -> None:
         for line in (*citation.problems, *citation.notes):
             say(indented(line, first=" " * 6))
     for problem in check.problems:
-        say(indented(f"the answer: {problem}", first="FAILED  "))
+        say(indented(f"the {check.of}: {problem}", first="FAILED  "))
     for note in check.notes:
-        say(indented(f"the answer: {note}", first="note    "))
+        say(indented(f"the {check.of}: {note}", first="note    "))
     if not check.signed_by:
         say(indented(_UNSIGNED))
     elif not check.problems:
         say(indented(_signed(check.signed_by, is_known=is_known)))
     failed = sum(bool(c.problems) for c in check.citations)
-    say(f"{len(check.citations) - failed} of {len(check.citations)} citations hold")
+    held = f"{len(check.citations) - failed} of {len(check.citations)}"
+    say(f"{held} {'files' if check.of == 'comparison' else 'citations'} hold")
 
 
 def _signed(by: str, *, is_known: bool) -> str:

@@ -24,11 +24,15 @@ from pincite.records.files import digest_now
 from pincite.records.filters import Filters
 from pincite.records.library_records import FileEntry
 from pincite.report.brief import brief, brief_form
-from pincite.report.comparing.changes import compare
 from pincite.report.timeline import timeline, timeline_form
 from pincite.store.catalog.filtering import named_by
+from pincite.verify.comparing.aligning import vectors_of
+from pincite.verify.comparing.changes import compare
+from pincite.verify.receipts.signing import sealed
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from pincite.ingest.sandbox.sandbox import SandboxedReader
     from pincite.records.document import Document, Page
 
@@ -210,12 +214,16 @@ class Shelf:
                 "use 'pincite compare' on its machine"
             )
         with self._alone("other documents are being compared"):
-            form = compare(*both).as_form()
+            form = compare(*both, meaning=self._meaning).as_form()
         for side, document_id in zip(("before", "after"), ids, strict=True):
             for said in filter(None, (change[side] for change in form["changes"])):
                 link = Permalink.to(document_id, said["start"], said["end"], said["quote"])
                 said.update(document=document_id, id=link.id, href=link.href)
-        return form
+        return sealed(form)
+
+    def _meaning(self, texts: Sequence[str]) -> NDArray[Any] | None:
+        encoder = self.library.encoder()
+        return None if encoder is None else vectors_of(encoder, texts)
 
     def timeline(
         self, question: str, collection: str | None, filters: Filters, *, allowed: Allowed = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pincite.records.comparisons import Change, ChangeKind, Compared, Comparison, Quoted
+from pincite.records.comparisons import ChangeKind, Compared, Comparison, Quoted
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
 from pincite.report.writing import as_json, write_files
+from pincite.verify.comparing.changes import told
+from pincite.verify.receipts.signing import sealed
 
 _TITLES = {
     ChangeKind.CHANGED: "Changed",
@@ -18,9 +20,14 @@ _TITLES = {
 }
 
 
-def write_comparison(compared: Compared, paths: Sequence[Path]) -> list[str]:
-    """Write a comparison to each file, in the format of its suffix; returns notices about them."""
-    own = {".json": lambda: as_json(compared.as_form())}
+def write_comparison(
+    compared: Compared, paths: Sequence[Path], *, key: Path | None = None
+) -> list[str]:
+    """Write a comparison to each file, in the format of its suffix; returns notices about them.
+
+    `key` is the file of a private key for signing JSON.
+    """
+    own = {".json": lambda: as_json(sealed(compared.as_form(), key))}
     return write_files(paths, lambda: _blocks(compared), own)
 
 
@@ -50,7 +57,8 @@ def _of_files(one: Comparison) -> Iterator[Block]:
         yield Table(
             names=("What", "Before", "After"),
             rows=tuple(
-                (what(change), _cell(change.before), _cell(change.after)) for change in changes
+                (plain(told(change)), _cell(change.before), _cell(change.after))
+                for change in changes
             ),
         )
 
@@ -59,22 +67,6 @@ def summary(one: Comparison) -> str:
     """How many changes there are of each kind, and how many statements are the same."""
     counts = ", ".join(f"{count} {kind}" for kind, count in one.counts().items())
     return f"{counts or 'no differences'}; {one.unchanged} statements are the same"
-
-
-def what(change: Change) -> str:
-    """What differs, with the words of both sides: `number: 30 -> 14`."""
-    if change.cells:
-        told = (f"{one.head}: {one.before or '–'} → {one.after or '–'}" for one in change.cells)
-        return plain(f"{change.cells[0].row}, {'; '.join(told)}")
-    if not (change.before and change.after) or change.kind is ChangeKind.MOVED:
-        return str(change.kind)
-    kinds = ", ".join(map(str, change.differences))
-    here, there = _differing(change.before), _differing(change.after)
-    return plain(f"{kinds}: {here or '–'} → {there or '–'}")
-
-
-def _differing(side: Quoted) -> str:
-    return " … ".join(" ".join(side.text[start:end].split()) for start, end in side.differing)
 
 
 def where(side: Quoted) -> str:

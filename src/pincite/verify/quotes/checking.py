@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,8 +14,10 @@ from typing import Protocol
 from pincite.errors import ReadError
 from pincite.records.document import Document, Span
 from pincite.records.files import MEBIBYTE, open_regular, read_regular
-from pincite.records.flow import Passage, Source
+from pincite.records.flow import Citation, Passage, Source
 from pincite.stages import Reader
+
+_MOST_BYTES = 4096 * MEBIBYTE
 
 
 class FileCheck(StrEnum):
@@ -74,9 +76,33 @@ def why_not_there(path: Path, modified: str = "") -> FileCheck:
     return FileCheck.MISSING if is_empty and changed < modified else FileCheck.GONE
 
 
-# Reads files again and compares a sample of sentences with the stored offsets.
+class CitedFile:
+    """The bytes of a text file, read once for all of its quotes."""
 
-_MOST_BYTES = 4096 * MEBIBYTE
+    def __init__(self, path: str, document: Document, modified: Callable[[], str]) -> None:
+        self._encoding = document.encoding
+        self._content = b""
+        self._why_not = FileCheck.SAME
+        try:
+            if self._encoding is not None:
+                self._content = read_regular(path, most_bytes=_MOST_BYTES)
+            else:
+                open_regular(path).close()
+        except OSError:
+            self._why_not = why_not_there(Path(path), modified())
+
+    def check(self, citation: Citation) -> FileCheck:
+        """Whether the file still contains a quote; for other formats only whether it exists."""
+        if self._why_not is not FileCheck.SAME:
+            return self._why_not
+        if citation.start_byte is None or citation.end_byte is None or self._encoding is None:
+            return FileCheck.SAME
+        found = self._content[citation.start_byte : citation.end_byte]
+        is_same = found.decode(self._encoding, "replace") == citation.quote
+        return FileCheck.SAME if is_same else FileCheck.CHANGED
+
+
+# Reads files again and compares a sample of sentences with the stored offsets.
 
 
 class Holdings(Protocol):

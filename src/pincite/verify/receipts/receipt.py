@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pincite.errors import ReadError, ReceiptError
 from pincite.records.document import Document
@@ -26,6 +26,7 @@ from pincite.verify.receipts.cited_files import (
     reading_problems,
     readings_of,
 )
+from pincite.verify.receipts.compared_answers import COMPARED, compared_problems
 from pincite.verify.receipts.count_text import survey_form, survey_problems
 from pincite.verify.receipts.rechecking import recount, statement_problems
 
@@ -51,6 +52,7 @@ def answer_form(answer: Answer) -> dict[str, Any]:
         "corpus_version": answer.corpus_version,
         **readings_form(answer.citations),
         "settings_digest": answer.settings_digest,
+        **({COMPARED: answer.compared.as_form()} if answer.compared else {}),
         **({"survey": survey_form(answer.survey)} if answer.survey else {}),
         **({"parts": list(answer.parts)} if answer.parts else {}),
         "timings": dict(answer.timings),
@@ -135,7 +137,7 @@ class CitationCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptCheck:
-    """The check of a saved answer."""
+    """The check of a saved answer, report or comparison."""
 
     citations: tuple[CitationCheck, ...]
     problems: tuple[str, ...]
@@ -145,6 +147,8 @@ class ReceiptCheck:
     signed_by: str = ""
     """Fingerprint of the signing key; only its owner can confirm whose it is. Empty for an unsigned
     form, which anyone may have written, including its digest."""
+    of: Literal["answer", "comparison"] = "answer"
+    """What was saved; of a comparison, each citation is one whole file."""
 
     @property
     def holds(self) -> bool:
@@ -238,6 +242,8 @@ def check_answer(receipt: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
     found = (
         [*recount(receipt, here, files, readings)] if "survey" in receipt and not problems else []
     )
+    if COMPARED in receipt:
+        problems += compared_problems(receipt, files)
     return ReceiptCheck(
         citations=checks,
         problems=(*problems, *(one.text for one in found if one.is_fault)),

@@ -14,6 +14,11 @@ from pincite.records.files import MEBIBYTE, read_regular, strict_json
 from pincite.records.flow import Answer
 from pincite.stages import Reader, Sources
 from pincite.verify.receipts.cited_files import DEFAULT_SECONDS, CitedFiles, Units, no_units
+from pincite.verify.receipts.comparisons import (
+    check_comparison,
+    is_comparison,
+    require_comparison,
+)
 from pincite.verify.receipts.page import CONTEXTS, context_findings, context_forms
 from pincite.verify.receipts.receipt import (
     ReceiptCheck,
@@ -79,7 +84,7 @@ class Saved:
 
 
 def load_saved(path: Path) -> Saved:
-    """Read a saved answer, page or report. Raises ReceiptError if it is none of these."""
+    """Read a saved answer, page, report or comparison. Raises ReceiptError if it is none of these."""
     try:
         content = read_regular(path, most_bytes=_LARGEST_BYTES)
     except OSError as error:
@@ -98,9 +103,11 @@ def load_saved(path: Path) -> Saved:
 
 
 def require_form(form: Any, name: str) -> None:
-    """Raises ReceiptError, which names `name`, unless this is the form of an answer or report."""
+    """Raises ReceiptError, which names `name`, unless this is an answer, a report or a comparison."""
     if is_report(form):
         require_report(form, name)
+    elif is_comparison(form):
+        require_comparison(form, name)
     else:
         require_answer(form, name)
 
@@ -136,8 +143,8 @@ def check_against(
         *attestation_problems(form),
     ]
     try:
-        check = check_report(form, files) if is_report(form) else check_answer(form, files)
-        if CONTEXTS in form and not is_report(form):
+        check = _check(form, files)
+        if CONTEXTS in form and not (is_report(form) or is_comparison(form)):
             here = as_read_here(form["citations"], check.citations)
             found = [*context_findings(form, here, files)]
             problems += [one.text for one in found if one.is_fault]
@@ -147,6 +154,12 @@ def check_against(
         # A tampered form may contain anything; one that the checks cannot handle is wrong.
         check = ReceiptCheck(citations=(), problems=(f"it cannot be checked: {error!r}",))
     return replace(check, problems=(*problems, *check.problems), signed_by=signer(form))
+
+
+def _check(form: Mapping[str, Any], files: CitedFiles) -> ReceiptCheck:
+    if is_report(form):
+        return check_report(form, files)
+    return check_comparison(form, files) if is_comparison(form) else check_answer(form, files)
 
 
 def _json(content: bytes, path: Path) -> Any:

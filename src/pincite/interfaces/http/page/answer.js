@@ -33,7 +33,7 @@ function headline(answer, citations) {
   const told = answer.survey
     ? `Counted over ${counted(answer.survey.documents_scanned, "document")}`
     : `${counted(citations.length, "exact quote")} from ${counted(files, "file")}, checked word for word`;
-  return h("p", { class: "headline" }, icon("verified"), h("span", {}, told), answer.survey ? null : confidence(answer));
+  return h("p", { class: "headline" }, icon("verified"), h("span", {}, told), answer.survey || answer.compared ? null : confidence(answer));
 }
 
 function confidence(answer) {

@@ -2,21 +2,30 @@
 
 Equal statements in the same order first: those that occur as often in both are anchors, of which the
 longest increasing run stays in order (patience diff), and between two anchors the longest common run
-counts. Equal statements elsewhere were moved. What is left is paired by the words it shares.
+counts. Equal statements elsewhere were moved. What is left is paired by the words it shares, and, where
+an encoder is given, by what it means if it stands between the same unchanged statements.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from math import log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pincite.records.document import BlockKind
-from pincite.report.comparing.units import Unit
 from pincite.text.terms import tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pincite.stages import VectorEncoder
+from pincite.verify.comparing.units import Unit
 
 _LEAST_ALIKE = 0.5
 _LEAST_ALIKE_IN_PLACE = 0.3
@@ -25,6 +34,12 @@ _MOST_IN_GAP = 2_000
 """Statements between two anchors of which the longest common run is looked for."""
 _MOST_WITH_WORD = 50
 """A word in more of the statements left does not name a candidate."""
+_LEAST_MEANING = 0.65
+"""Least cosine of a pair that shares few words: of sentences that a model was told to write anew two in
+three reach it, of neighbours in one section one in twenty (`python benchmarks/compare_meaning.py`)."""
+_MOST_ENCODED = 2_000
+"""Sentences; where more are left, the documents are no versions of each other."""
+_PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +51,18 @@ class Pair:
     is_moved: bool = False
 
 
-def align(before: Sequence[Unit], after: Sequence[Unit]) -> list[Pair]:
+Meaning = Callable[[Sequence[str]], "NDArray[Any] | None"]
+"""A vector of length 1 for each text, (texts, dimensions); None where no encoder is available."""
+
+
+def vectors_of(encoder: VectorEncoder, texts: Sequence[str]) -> NDArray[Any]:
+    """What an encoder makes of these texts, (texts, dimensions)."""
+    return np.array([found.vector for found in encoder.encode(texts)])
+
+
+def align(
+    before: Sequence[Unit], after: Sequence[Unit], meaning: Meaning | None = None
+) -> list[Pair]:
     """The pairs, in the order of the first document; what is in none was added or removed."""
     in_order = list(_in_order(before, after))
     left, right = _left(before, after, in_order)
@@ -44,6 +70,9 @@ def align(before: Sequence[Unit], after: Sequence[Unit]) -> list[Pair]:
     left, right = _left(before, after, [*in_order, *moved])
     gaps = _Gaps(in_order)
     alike = list(_alike(before, after, left, right, gaps))
+    if meaning is not None:
+        left, right = _left(before, after, [*in_order, *moved, *alike])
+        alike += _of_one_meaning(before, after, left, right, gaps, meaning)
     return sorted((*in_order, *moved, *alike), key=lambda pair: pair.before)
 
 
@@ -131,6 +160,47 @@ class _Gaps:
     def are_same(self, before: int, after: int) -> bool:
         """Whether both positions are between the same unchanged statements."""
         return bisect_left(self._before, before) == bisect_left(self._after, after)
+
+    def left_in_each(
+        self, left: Sequence[int], right: Sequence[int]
+    ) -> Iterator[tuple[list[int], list[int]]]:
+        """The positions of both sides between the same unchanged statements, where both have some."""
+        here: dict[int, list[int]] = defaultdict(list)
+        for n in left:
+            here[bisect_left(self._before, n)].append(n)
+        there: dict[int, list[int]] = defaultdict(list)
+        for n in right:
+            there[bisect_left(self._after, n)].append(n)
+        yield from ((here[gap], there[gap]) for gap in sorted(here.keys() & there.keys()))
+
+
+def _of_one_meaning(
+    before: Sequence[Unit],
+    after: Sequence[Unit],
+    left: Sequence[int],
+    right: Sequence[int],
+    gaps: _Gaps,
+    meaning: Meaning,
+) -> Iterator[Pair]:
+    """Pairs of sentences that stand in one place and say the same in other words."""
+    left = [n for n in left if before[n].kind in _PROSE]
+    right = [n for n in right if after[n].kind in _PROSE]
+    places = list(gaps.left_in_each(left, right))
+    if not 0 < sum(len(here) + len(there) for here, there in places) <= _MOST_ENCODED:
+        return
+    texts = [before[n].text for here, _ in places for n in here]
+    texts += [after[n].text for _, there in places for n in there]
+    vectors = meaning([" ".join(text.split()) for text in texts])
+    if vectors is None:
+        return
+    first, second = 0, sum(len(here) for here, _ in places)
+    for here, there in places:
+        alike = vectors[first : first + len(here)] @ vectors[second : second + len(there)].T
+        first, second = first + len(here), second + len(there)
+        while alike.size and alike.max() >= _LEAST_MEANING:
+            row, column = (int(n) for n in np.unravel_index(alike.argmax(), alike.shape))
+            yield Pair(here[row], there[column])
+            alike[row, :], alike[:, column] = -1, -1
 
 
 def _alike(

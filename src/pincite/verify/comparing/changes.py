@@ -10,17 +10,18 @@ from pincite.records.comparisons import (
     CellChange,
     Change,
     ChangeKind,
+    ComparedFile,
     Comparison,
     Difference,
     Quoted,
 )
 from pincite.records.document import Document, Range
-from pincite.report.comparing.aligning import Pair, align
-from pincite.report.comparing.units import Unit, units_of
 from pincite.text.dates import moments
 from pincite.text.details import identifiers
 from pincite.text.languages import language_of
 from pincite.text.numbers import numbers
+from pincite.verify.comparing.aligning import Meaning, Pair, align
+from pincite.verify.comparing.units import Unit, units_of
 from pincite.verify.differences import modals
 from pincite.verify.statements.meaning import negations
 from pincite.verify.statements.names import names
@@ -30,14 +31,15 @@ _WEIGHT = {difference: place for place, difference in enumerate(Difference)}
 _KINDS = {kind: place for place, kind in enumerate(ChangeKind)}
 
 
-def compare(before: Document, after: Document) -> Comparison:
+def compare(before: Document, after: Document, *, meaning: Meaning | None = None) -> Comparison:
     """The differences from one document to another, the weightiest first.
 
     A statement that stands elsewhere, word for word, was moved; one that shares most of its words with
-    another was changed, where a number, date, name, negation or duty differs, and reworded otherwise.
+    another, or stands in its place and means the same, was changed where a number, date, name, negation
+    or duty differs, and reworded otherwise.
     """
     units, others = units_of(before), units_of(after)
-    pairs = align(units, others)
+    pairs = align(units, others, meaning)
     changes = [*_changes(units, others, pairs)]
     unchanged = sum(
         not pair.is_moved and units[pair.before].key == others[pair.after].key for pair in pairs
@@ -45,10 +47,15 @@ def compare(before: Document, after: Document) -> Comparison:
     return Comparison(
         before=before.name,
         after=after.name,
+        sides=(_side(before), _side(after)),
         changes=tuple(sorted(changes, key=_weight)),
         unchanged=unchanged,
         notices=tuple(f"{one.name}: {gap}" for one in (before, after) for gap in one.gaps),
     )
+
+
+def _side(document: Document) -> ComparedFile:
+    return ComparedFile(source=document.name, sha256=document.sha256, reading=document.reading)
 
 
 def _weight(change: Change) -> tuple[int, int, int]:
@@ -63,19 +70,20 @@ def _changes(
     paired, others = {pair.before for pair in pairs}, {pair.after for pair in pairs}
     for pair in pairs:
         one, other = before[pair.before], after[pair.after]
-        if one.key != other.key:
-            yield _changed(one, other)
-        elif pair.is_moved:
-            yield Change(kind=ChangeKind.MOVED, before=_quoted(one), after=_quoted(other))
+        if one.key != other.key or pair.is_moved:
+            yield change_of(one, other)
     for n, unit in enumerate(before):
         if n not in paired:
-            yield Change(kind=ChangeKind.REMOVED, before=_quoted(unit), after=None)
+            yield Change(kind=ChangeKind.REMOVED, before=quoted(unit), after=None)
     for n, unit in enumerate(after):
         if n not in others:
-            yield Change(kind=ChangeKind.ADDED, before=None, after=_quoted(unit))
+            yield Change(kind=ChangeKind.ADDED, before=None, after=quoted(unit))
 
 
-def _changed(one: Unit, other: Unit) -> Change:
+def change_of(one: Unit, other: Unit) -> Change:
+    """How a statement became its counterpart: moved with the same words, or changed or reworded."""
+    if one.key == other.key:
+        return Change(kind=ChangeKind.MOVED, before=quoted(one), after=quoted(other))
     language = language_of(one.text)
     words, others = words_of(one.text, language), words_of(other.text, language)
     here, there = _differing(words, others)
@@ -83,8 +91,8 @@ def _changed(one: Unit, other: Unit) -> Change:
     is_wording = differences == (Difference.WORDING,)
     return Change(
         kind=ChangeKind.REWORDED if is_wording else ChangeKind.CHANGED,
-        before=_quoted(one, here),
-        after=_quoted(other, there),
+        before=quoted(one, here),
+        after=quoted(other, there),
         differences=differences,
         cells=tuple(_cells(one, other)),
     )
@@ -166,7 +174,8 @@ def _cells(one: Unit, other: Unit) -> Iterator[CellChange]:
             )
 
 
-def _quoted(unit: Unit, differing: tuple[Range, ...] = ()) -> Quoted:
+def quoted(unit: Unit, differing: tuple[Range, ...] = ()) -> Quoted:
+    """The words of a statement and where they stand."""
     page = unit.document.page_at(unit.start)
     return Quoted(
         file=unit.document.name,
@@ -178,3 +187,19 @@ def _quoted(unit: Unit, differing: tuple[Range, ...] = ()) -> Quoted:
         place=unit.place,
         differing=differing,
     )
+
+
+def told(change: Change) -> str:
+    """What differs, with the words of both sides: `number: 30 -> 14`."""
+    if change.cells:
+        cells = (f"{one.head}: {one.before or '–'} → {one.after or '–'}" for one in change.cells)
+        return f"{change.cells[0].row}, {'; '.join(cells)}"
+    if not (change.before and change.after) or change.kind is ChangeKind.MOVED:
+        return str(change.kind)
+    kinds = ", ".join(map(str, change.differences))
+    here, there = _words_of(change.before), _words_of(change.after)
+    return f"{kinds}: {here or '–'} → {there or '–'}"
+
+
+def _words_of(side: Quoted) -> str:
+    return " … ".join(" ".join(side.text[start:end].split()) for start, end in side.differing)
