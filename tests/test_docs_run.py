@@ -14,19 +14,19 @@ from unittest.mock import patch
 import pytest
 from documentation import PAGES, doc_blocks, shown_path, text_of
 from end_to_end.running import environment
-from tiers import IS_FULL
+from tiers import IS_QUICK
 
 from pincite.interfaces.cli.app import main
 
 RUN_ELSEWHERE = {"integrations.md": "tests/integrations/test_page.py"}
 USUAL = ("tutorial.md", "developer.md", "receipts.md")
-"""Pages that always run; the others do with `make test-exhaustive`."""
+"""Pages that always run; the others do with `make test-full`."""
 
 
 def _runs(page: Path) -> bool:
     found = doc_blocks.blocks(text_of(page))
     runnable = any(one.language in ("console", "python") and not one.reason for one in found)
-    return runnable and page.name not in RUN_ELSEWHERE and (IS_FULL or page.name in USUAL)
+    return runnable and page.name not in RUN_ELSEWHERE and (not IS_QUICK or page.name in USUAL)
 
 
 @pytest.mark.slow

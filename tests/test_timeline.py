@@ -97,6 +97,14 @@ def test_every_date_is_in_order_with_what_it_is(folder: Path) -> None:
             assert text[one.citation.start : one.citation.end] == one.citation.quote
 
 
+def test_a_year_whose_day_the_statement_tells_is_no_date_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "notice.txt").write_text("The notice of 2024: it was published on 2 May 2024.")
+    with Library.open(tmp_path / "lib") as library:
+        library.ingest([tmp_path / "notice.txt"])
+        found = timeline(library)
+    assert [one.written for one in found.entries] == ["2024-05-02"]
+
+
 def test_what_is_special_is_said(folder: Path) -> None:
     with Library.open(folder / "lib") as library:
         entries = timeline(library).entries

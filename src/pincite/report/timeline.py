@@ -214,10 +214,13 @@ def _dated(unit: Unit) -> Iterator[Entry | Moment]:
 
 
 def _years(text: str) -> Iterator[Moment]:
-    taken = [(one.start, one.end) for one in moments(text)]
+    """The years that stand alone; one of which the statement tells the day too is no date of its own."""
+    exact = list(moments(text))
+    told = {one.year for one in exact}
     for match in _year_pattern().finditer(fold_letters(text)):
         start, end = match.span("year")
-        if not any(first < end and start < last for first, last in taken):
+        is_taken = any(one.start < end and start < one.end for one in exact)
+        if not is_taken and int(match["year"]) not in told:
             yield Moment(start=start, end=end, year=int(match["year"]))
 
 
