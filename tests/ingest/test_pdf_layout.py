@@ -221,3 +221,36 @@ def test_the_last_line_of_a_sentence_is_no_heading_though_it_is_large_and_short(
         *SMALL_PRINT,
     )
     assert "heading" not in [kind for kind, _ in blocks(document)]
+
+
+def set_bold(*lines: str) -> Document:
+    """Lines of which those that begin with "*" are set in bold type, above a page of text."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=(600, 800))
+    text = ["The pump stands beside the tank and it runs all day and all night long."] * 12
+    for number, line in enumerate((*lines, *text)):
+        canvas.setFont("Helvetica-Bold" if line.startswith("*") else "Helvetica", 12)
+        canvas.drawString(50, 740 - 14 * number, line.removeprefix("*"))
+    canvas.save()
+    return read(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("lines", "heading"),
+    [
+        (("*Six in ten now go online, and just", "*under half are broadband adopters"), 2),
+        (("*Line 48", "*contributions credit (see Form 8880)."), 2),
+        # A heading that runs on in the line of its text, and text below in small letters.
+        (("*Retirement savings", "*contributions credit. You may be"), 1),
+        (("*Retirement savings", "of former employees are kept by the fund."), 1),
+    ],
+)
+def test_a_heading_goes_on_in_the_next_line(lines: tuple[str, ...], heading: int) -> None:
+    kind, text = blocks(set_bold(*lines))[0]
+    assert kind == "heading"
+    assert text.split("\n") == [line.removeprefix("*") for line in lines[:heading]]
+
+
+def test_bold_text_below_a_bold_line_is_no_heading() -> None:
+    lines = ("*Read this first", "*before the pump is started, and", "*keep it beside the pump")
+    assert blocks(set_bold(*lines))[0] == ("heading", "Read this first")

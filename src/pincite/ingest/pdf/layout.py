@@ -32,6 +32,9 @@ _HAS_WORD = re.compile(r"[^\W\d_]{2}")
 _LONGEST_CAPTION_CHARS = 400
 _CELL_GAP_IN_SIZES = 2.5
 _WORDS_OF_PROSE = 5
+_SAME_STYLE_POINTS = 0.3
+_RUNS_ON = re.compile(r"(?=[^\W\d_]{2})[a-zß-öø-ÿ](?!.*[.:?!]\s)")
+"""Begins with a word in small letters and has no sentence that goes on behind its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,8 @@ def _group_rows(
         row_kind, row_level = _classify(row, rows[number + 1 : number + 2], body, titles)
         if row_level and _is_rest(row[0], group, (kind, level), row_level):
             row_kind, row_level = _kind_of_text(row[0]), 0
+        if kind is BlockKind.HEADING and _ends_heading(group, row, rows[number + 1 : number + 2]):
+            row_kind, row_level = kind, level
         if group and (
             row_kind is BlockKind.TABLE_ROW
             or not _continues(group, row, (kind, level), (row_kind, row_level), leading)
@@ -200,6 +205,27 @@ def _classify(
 def _kind_of_text(line: Segment) -> BlockKind:
     is_item = _LIST_MARKER.match(line.text) and len(line.text) > 2
     return BlockKind.LIST_ITEM if is_item else BlockKind.PARAGRAPH
+
+
+def _ends_heading(group: Sequence[Row], row: Row, following: Sequence[Row]) -> bool:
+    """Whether a line in small letters is the rest of the heading above, and no text in its style.
+
+    The line below it then has another style.
+    """
+    if not group or len(row) > 1 or ENDS_SENTENCE.search(group[-1][-1].text):
+        return False
+    last, line = group[-1][-1], row[0]
+    return (
+        _RUNS_ON.match(line.text) is not None
+        and _has_style_of(line, last)
+        and not any(_has_style_of(below[0], last) for below in following)
+        and 0 < line.y0 - last.y0 <= 1.6 * last.size
+    )
+
+
+def _has_style_of(line: Segment, other: Segment) -> bool:
+    alike = abs(line.size - other.size) < _SAME_STYLE_POINTS
+    return alike and (line.bold, line.italic) == (other.bold, other.italic)
 
 
 def _is_rest(
