@@ -90,9 +90,13 @@ def main() -> None:
             seconds = time.perf_counter() - began
     for verdict, count in found.most_common():
         print(f"{verdict:28} {count:4} {count / found.total():.0%}")
-    print(f"{len(files)} contracts, {len(questions)} questions, {found.total()} cells; {seconds:.0f} s")
+    print(
+        f"{len(files)} contracts, {len(questions)} questions, {found.total()} cells; {seconds:.0f} s"
+    )
     if given.output:
-        given.output.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        given.output.write_text(
+            "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ from pincite.records.flow import Evidence, Hit, Passage, Question, Selection
 from pincite.stages import Selector, Sources
 from pincite.text.tables.finding import readings_of, rows_like
 from pincite.text.tables.reading import Operation, Reading, derived_value, nearest_names
-from pincite.text.tables.tables import Row
+from pincite.text.tables.statements import head_with_scale
+from pincite.text.tables.tables import Row, quantity
+from pincite.text.units import in_scale
 
 MOST_QUOTED = 200
 """Rows that are quoted; of a longer list the first."""
@@ -126,7 +128,13 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
     table = reading.table
     column = table.key if reading.over is None else reading.over
     is_of_rows = reading.operation in (Operation.COUNT, Operation.PROPORTION)
-    if is_of_rows:
+    part = 0
+    if reading.is_line:
+        column = reading.asked[0]
+        cells = [cell for one in reading.asked if (cell := rows[0].cells[one]) is not None]
+        if len(cells) < len(reading.asked):
+            return None
+    elif is_of_rows:
         cells = [next(filter(None, (row.cells[column], *row.cells))) for row in rows]
         part = reading.part
     else:
@@ -138,7 +146,8 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
         Operand(document=document, start=cell.start, end=cell.end, text=text[cell.start : cell.end])
         for cell in cells
     )
-    unit = "%" if reading.part else "" if is_of_rows else table.unit(column)
+    is_percent = bool(reading.part) or reading.operation is Operation.PERCENT_CHANGE
+    unit = "%" if is_percent else "" if is_of_rows else _unit(reading, column, operands)
     mark = table.mark(column) or "."
     value = derived_value(str(reading.operation), [one.text for one in operands], mark, part)
     if value is None:
@@ -152,6 +161,19 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
         operands=operands,
         part=part,
     )
+
+
+def _unit(reading: Reading, column: int, operands: Sequence[Operand]) -> str:
+    """The unit of a column; of a line that of its cells, with the scale that the head names."""
+    table = reading.table
+    if not reading.is_line:
+        return table.unit(column)
+    mark = table.mark(column)
+    read = [quantity(one.text.strip(), mark) for one in operands]
+    own = next((one.unit for one in read if one is not None and one.unit), "")
+    labels = reading.conditions[0].column
+    head, label = head_with_scale(table, column, labels), table.text(reading.rows[0], labels)
+    return in_scale(own or table.columns[column].unit, head, label)
 
 
 def _read_as(reading: Reading) -> str:

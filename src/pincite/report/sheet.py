@@ -24,6 +24,7 @@ from pincite.text.dates import moments
 from pincite.text.locations import on_one_line, place
 from pincite.text.numbers import numbers
 from pincite.text.tables.words import words_of
+from pincite.text.units import in_scale
 
 _MOST_COLUMNS = 100
 _TABLES = Path(__file__).with_name("tables")
@@ -235,6 +236,16 @@ def cell_of(answer: Answer, kind: CellKind) -> SheetCell:
     )
 
 
+def _head(answer: Answer) -> tuple[str, str]:
+    """The heads above the cell that answers by itself and above its label, and this label."""
+    for cited in answer.citations:
+        for cell in cited.cells:
+            if cell.text == answer.short_answer:
+                heads = (*cell.columns, *cited.cells[0].columns)
+                return " ".join(one.text for one in heads), " ".join(one.text for one in cell.rows)
+    return "", ""
+
+
 def _value(
     answer: Answer, shown: Sequence[Claim], kind: CellKind, quote: str
 ) -> tuple[str, str, str]:
@@ -244,7 +255,8 @@ def _value(
         found = {(str(one.value), one.unit) for one in numbers(text) if not one.is_ordinal}
         if len(found) != 1:
             return "", "", f"the quote has {len(found) or 'no'} numbers"
-        return (*found.pop(), "")
+        value, unit = found.pop()
+        return value, in_scale(unit, *_head(answer)), ""
     if kind is CellKind.DATE:
         days = {
             f"{one.year:04}-{one.month:02}-{one.day:02}"

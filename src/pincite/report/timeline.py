@@ -214,7 +214,7 @@ def _dated(unit: Unit) -> Iterator[Entry | Moment]:
 
 
 def _years(text: str) -> Iterator[Moment]:
-    """The years that stand alone; one of which the statement tells the day too is no date of its own."""
+    """The years that stand alone, but for those of which the statement tells the day too."""
     exact = list(moments(text))
     told = {one.year for one in exact}
     for match in _year_pattern().finditer(fold_letters(text)):

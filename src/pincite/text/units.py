@@ -253,6 +253,7 @@ IN_SCALE = re.compile(
     r"(?<=[$€£¥₹DRP])[mMkKbB]|(?<=['’])000s?)(?!\w)",
     re.IGNORECASE,
 )
+_EXCEPTED = re.compile(r"\bexcept(?:ing|ed)?\b(?P<what>[^)]*)", re.IGNORECASE)
 # In a sentence only such words surely refer to a table: "in thousands", "US $000's", "€m";
 # on a line of its own, "EUR thousands" and "(thousands of euros)" do too.
 REMARK = re.compile(
@@ -264,3 +265,24 @@ REMARK = re.compile(
     r"(?:dollars|euros|pounds|francs|rupees|yen|(?-i:[A-Z]{3})))?\W*$",
     re.IGNORECASE,
 )
+
+
+def scale_word(head: str, label: str = "") -> str:
+    """The scale that a head of a table names for a row: "thousands" of "2019 (in thousands)".
+
+    Empty without one, and for a row that the head excepts: "in thousands, except per share data".
+    """
+    found = IN_SCALE.search(head)
+    if found is None:
+        return ""
+    excepted = _EXCEPTED.search(head)
+    words = set(re.findall(r"[^\W\d_]{4,}", excepted["what"].lower())) if excepted else set()
+    stems = {word.rstrip("s") for word in words - {"data", "amounts"}}
+    is_excepted = any(word.rstrip("s") in stems for word in re.findall(r"\w+", label.lower()))
+    return "" if is_excepted else found["word"]
+
+
+def in_scale(unit: str, head: str, label: str = "") -> str:
+    """A unit with the scale that a head names for a row: "$ in thousands"."""
+    scale = "" if unit == "%" else scale_word(head, label)
+    return f"{unit} in {scale}".strip() if scale else unit

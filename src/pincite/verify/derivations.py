@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pincite.records.derivations import Derivation, Operand
-from pincite.records.flow import Citation
+from pincite.records.flow import Citation, CitedCell
 from pincite.text.numbers import decimal_mark
-from pincite.text.tables.reading import derived_value
+from pincite.text.tables.reading import Operation, derived_value
 from pincite.text.tables.tables import quantity, unit_apart
+from pincite.text.units import in_scale
 
+_OF_LINES = (Operation.CHANGE, Operation.AVERAGE)
+"""Computed over one line of a statement, whose heads may name its scale."""
 WITHHELD = (
     "the number that is asked for is withheld: a row that it is computed from cannot be quoted"
 )
@@ -84,18 +87,34 @@ def _units(derivation: Derivation, quotes: Sequence[Citation]) -> set[str]:
     """The unit of the cells, else those in the heads of their columns; none for a count."""
     if derivation.operation == "count":
         return {""}
-    if derivation.part:
+    if derivation.part or derivation.operation == Operation.PERCENT_CHANGE:
         return {"%"}
     read = (quantity(cell.text.strip(), derivation.decimal_mark) for cell in derivation.operands)
     own = {one.unit for one in read if one is not None and one.unit}
     places = {(cell.document, cell.start) for cell in derivation.operands}
     heads = {
-        unit_apart(" ".join(dict.fromkeys(label.text for label in cell.columns)))[1]
+        (_head(cell), _head(quote.cells[0]), _label(cell))
         for quote in quotes
         for cell in quote.cells
         if (quote.document, cell.start) in places
+    } or {("", "", "")}
+    units = own or {unit_apart(head)[1] for head, _, _ in heads}
+    # In a scale that the heads name, as they say it: that of the cells, or that of the labels.
+    scaled = {
+        in_scale(unit, f"{head} {first}", label)
+        for unit in units
+        for head, first, label in heads
+        if derivation.operation in _OF_LINES
     }
-    return own or heads or {""}
+    return units | scaled
+
+
+def _head(cell: CitedCell) -> str:
+    return " ".join(dict.fromkeys(label.text for label in cell.columns))
+
+
+def _label(cell: CitedCell) -> str:
+    return " ".join(label.text for label in cell.rows)
 
 
 def derivation_form(derivation: Derivation) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -19,12 +20,18 @@ from pincite.text.tables.learned.indexed import IndexedTable
 from pincite.text.tables.parties import parties
 from pincite.text.tables.phrases import as_words, contains
 from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.statements import statement_line
 from pincite.text.tables.tables import Row, Table, tables_of
 
 _MOST_DOCUMENTS = 12
 """So many of the documents found first are looked at."""
 _MUCH = 1.5
 """So much likelier than the next a reading must be that is not exact."""
+
+_ONE_OF_SEVERAL = 0.55
+"""Probability of a line whose label has another number elsewhere in its document: in doubt."""
+_MOST_LINES = 3
+"""Different numbers of one label that are shown beside each other."""
 
 _PDF = "application/pdf"
 
@@ -49,7 +56,7 @@ def readings_of(question: Question, hits: Sequence[Hit], sources: Sources) -> tu
         reading
         for reading in _readings(question.plain, language, documents)
         # What is likely, and not exact, must be of the table that is found first.
-        if reading.probability == 1.0 or (first and _is_of(first, reading.table))
+        if reading.probability == 1.0 or reading.is_line or (first and _is_of(first, reading.table))
     )
     return () if any(_is_told(reading, hits, sources) for reading in found) else found
 
@@ -85,7 +92,35 @@ def _readings(question: str, language: str, documents: tuple[_Known, ...]) -> tu
     if not found and language == "en":
         found = [*_likeliest(question, documents[:1])]
     # A column that is called so, before one that may be meant.
-    return tuple(one for one in found if not one.is_inferred) or tuple(found)
+    found = [one for one in found if not one.is_inferred] or found
+    return tuple(_different(found))
+
+
+def _different(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """Of lines of statements the first with each number; none if there are too many numbers.
+
+    The net income stands in several statements of one report. Where they tell different numbers, none
+    of these is certain.
+    """
+    lines = {_told(one): one for one in reversed(readings) if one.is_line}
+    if len(lines) > _MOST_LINES:
+        return [one for one in readings if not one.is_line]
+    several = {name for name, count in Counter(name for name, *_ in lines).items() if count > 1}
+    return [
+        replace(one, probability=_ONE_OF_SEVERAL) if one.is_line and _of(one) in several else one
+        for one in readings
+        if not one.is_line or lines[_told(one)] is one
+    ]
+
+
+def _of(reading: Reading) -> str:
+    return reading.table.document.id
+
+
+def _told(reading: Reading) -> tuple[str, ...]:
+    table = reading.table
+    cells = (table.text(row, column) for row in reading.rows for column in reading.asked)
+    return _of(reading), *("".join(filter(str.isalnum, cell)) for cell in cells)
 
 
 def _likeliest(question: str, documents: Sequence[_Known]) -> Iterator[Reading]:
@@ -103,7 +138,8 @@ def _likeliest(question: str, documents: Sequence[_Known]) -> Iterator[Reading]:
 
 
 def _reading(question: str, table: Table, language: str, file: str) -> Reading | None:
-    reading = read_question(question, table, language, file=file)
+    reading = statement_line(question, table, language, file=file)
+    reading = reading or read_question(question, table, language, file=file)
     return suited(question, language, reading) if reading and table.is_form else reading
 
 
@@ -142,7 +178,7 @@ def _is_safe(reading: Reading) -> bool:
         return False
     # What was not read, or not as the table that it is, would be missing in a comparison.
     is_partial = bool(document.gaps) or document.media_type == _PDF
-    return reading.is_lookup or not (is_partial or reading.table.is_form)
+    return reading.is_lookup or reading.is_line or not (is_partial or reading.table.is_form)
 
 
 @dataclass(frozen=True, slots=True)

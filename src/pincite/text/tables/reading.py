@@ -29,6 +29,9 @@ class Operation(StrEnum):
     SHARE = "share"
     PROPORTION = "proportion"
     """A share of an amount, and of the number of rows."""
+    CHANGE = "change"
+    PERCENT_CHANGE = "percent_change"
+    """From the second of two cells to the first, which is newer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +104,7 @@ class Reading:
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
     Numbers are computed for each value of the column `group`, if there is one, the largest group first
     if `is_by_size`. Of a share, `rows` are all rows of the table, the `part` first. `is_inferred` says
-    that a column is meant whose head the question does not have.
+    that a column is meant whose head the question does not have, `newest` which, as the last period.
     """
 
     table: Table
@@ -118,6 +121,9 @@ class Reading:
     is_by_size: bool = False
     part: int = 0
     is_inferred: bool = False
+    newest: str = ""
+    is_line: bool = False
+    """A line of a statement, whose whole label is named; computed is over its `asked` cells."""
     probability: float = 1.0
     """How likely this is what is asked; 1 if every word of the question has its part in it."""
     otherwise: str = ""
@@ -177,11 +183,15 @@ class Reading:
             most = "highest" if self.ranked.is_highest else "lowest"
             told += f", {most} {table.columns[self.ranked.column].name}"
         told += f", {self.placed.said}" if self.placed else ""
+        told += f", the newest: {self.newest}" if self.newest else ""
         told += f", by {table.columns[self.group].name}" if self.group is not None else ""
         if self.operation is Operation.COUNT:
             return f"number of {told}"
         if self.operation is Operation.PROPORTION:
             return f"share of {told}"
+        if self.is_line and self.operation is not Operation.ROWS:
+            periods = " and ".join(table.columns[one].name for one in self.asked)
+            return f"{str(self.operation).replace('_', ' ')} of {periods}, {told}"
         if self.over is not None and self.operation is not Operation.ROWS:
             return f"{self.operation} of {table.columns[self.over].name}, {told}"
         return told
@@ -286,7 +296,7 @@ def number_text(number: Quantity) -> str:
 
 # What may be computed from the cells of a table: a short list of operations, in decimals.
 
-OPERATIONS = ("count", "sum", "average", "difference", "share", "proportion")
+OPERATIONS = tuple(str(one) for one in Operation if one is not Operation.ROWS)
 _MORE_PLACES, _PERCENT_PLACES = 2, 1
 """An average is written with so many more decimal places than its cells."""
 
@@ -296,7 +306,8 @@ def derived_value(
 ) -> str | None:
     """The result as plain digits (`1234.5`); None if a cell has no number, or units differ.
 
-    A share is that of the first `part` cells in all of them, in percent.
+    A share is that of the first `part` cells in all of them, in percent. A change is from the second
+    cell to the first.
     """
     if not cells or operation not in OPERATIONS or not 0 <= part < len(cells):
         return None
@@ -313,6 +324,8 @@ def derived_value(
         total = sum(values, Decimal(0))
         if operation == "sum":
             return f"{total:f}"
+        if operation in (Operation.CHANGE, Operation.PERCENT_CHANGE):
+            return _change(values, is_percent=operation == Operation.PERCENT_CHANGE)
         if operation == "difference":
             return f"{abs(values[0] - values[1]):f}" if len(values) == 2 else None
         if operation == "share":
@@ -320,6 +333,16 @@ def derived_value(
             return _percent(sum(values[:part], Decimal(0)), total) if is_of_whole else None
         places = max(-int(value.as_tuple().exponent) for value in values) + _MORE_PLACES
         return _rounded(total, Decimal(len(values)), max(places, _MORE_PLACES))
+
+
+def _change(values: Sequence[Decimal], *, is_percent: bool) -> str | None:
+    """From the second value to the first; in percent only of what is above zero."""
+    if len(values) != 2:
+        return None
+    after, before = values
+    if not is_percent:
+        return f"{after - before:f}"
+    return _percent(after - before, before) if before > 0 else None
 
 
 def _percent(part: Decimal, whole: Decimal) -> str:

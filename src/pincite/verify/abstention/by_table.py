@@ -13,6 +13,7 @@ from pincite.text.tables.finding import readings_of, row_at
 from pincite.text.tables.labels import subjects, words_beside
 from pincite.text.tables.phrases import Phrases, Run, as_words, contains, words_in
 from pincite.text.tables.reading import Operation, Reading
+from pincite.text.tables.statements import compared_periods
 from pincite.text.tables.tables import Row, Table, names_of_persons
 from pincite.text.tables.words import ways_of, words_of
 
@@ -47,8 +48,9 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
     """What a question compares rows by, if its best quote is a row that was not found by comparing.
 
     "pumps over 300 euros" and "the highest flow" are near to every row of such a table, and "who other
-    than Ann" most of all to hers. Words that the row or its heads have are a name instead ("Maximum
-    pressure"). "How many pumps" is answered by no row that does not say how many of them there are.
+    than Ann" most of all to hers; a change is in no row of two numbers. Words that the row or its heads
+    have are a name instead ("Maximum pressure"). "How many pumps" is answered by no row that does not
+    say how many of them there are.
     """
     best = max(evidence, key=lambda item: item.score)
     document = sources.document(best.span.document_id)
@@ -74,7 +76,8 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
         number = phrases.quantity(place) if compared else None
         if compared and number:
             return phrases.text((compared[1][0], number[1][1]))
-    return ""
+    change = compared_periods(question.plain, question.language)
+    return "" if change.lower() in said else change
 
 
 def _not_counted(phrases: Phrases, run: Run, row: Evidence, sources: Sources) -> str:
