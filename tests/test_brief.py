@@ -74,6 +74,23 @@ def test_every_section_has_its_figure_duty_or_prohibition(folder: Path) -> None:
     assert found.share == pytest.approx(words / len(RULES.split()), abs=0.05)
 
 
+def test_contents_and_rights_are_no_sentences_of_a_document(tmp_path: Path) -> None:
+    (tmp_path / "guide.md").write_text(
+        "# Guide\n\n- 1.1 How to start the pump\n- 1.2 How to stop the pump again\n\n"
+        "## 1.1 How to start the pump\n\nPress the green button for two seconds.\n\n"
+        "## 1.2 How to stop the pump again\n\nPress the red button and wait for it.\n\n"
+        "© 2005-2019 Pumps Incorporated, All Rights Reserved.\n"
+    )
+    with Library.open(tmp_path / "lib") as library:
+        library.ingest([tmp_path / "guide.md"])
+        found = brief(library, "guide.md", share=1.0)
+    quotes = [one.quote for section in found.sections for one in section.sentences]
+    assert quotes == [
+        "Press the green button for two seconds.",
+        "Press the red button and wait for it.",
+    ]
+
+
 def test_more_is_shown_in_the_documents_order(folder: Path) -> None:
     with Library.open(folder / "lib") as library:
         few, many = (brief(library, "pool.md", share=share) for share in (0.6, 1.0))

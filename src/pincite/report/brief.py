@@ -28,6 +28,7 @@ from pincite.text.as_read import as_read
 from pincite.text.languages import language_of
 from pincite.text.locations import place
 from pincite.text.numbers import figures
+from pincite.text.structure import is_contents_line
 from pincite.verify.comparing.units import Unit, units_of
 from pincite.verify.differences import modals
 from pincite.verify.drafts import QuoteChecker
@@ -40,6 +41,11 @@ _MOST_SECTIONS = 40
 """Each has a sentence; of more, those above them."""
 
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
+_RIGHTS = re.compile(
+    r"\ball rights reserved\b|(?:^\W*(?:copyright\b|\(c\))|©)[^.]{0,80}\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+"""The line about the rights below a page."""
 _FIGURE, _DUTY, _DENIAL, _OPENS, _LEANS = 1.4, 1.5, 1.5, 1.2, 0.5
 """Factors of a sentence's worth: with a figure or date, a duty, a denial; first of its section; leaning
 on the sentence before."""
@@ -107,7 +113,10 @@ def _is_sentence(unit: Unit) -> bool:
     ends = unit.text.rstrip(" *_\"'”’)").endswith((".", "!", "。", ";")) or (
         unit.kind is BlockKind.LIST_ITEM and not unit.text.rstrip().endswith(":")
     )
-    return is_prose and ends and len(words) >= _FEWEST_WORDS
+    if not (is_prose and ends and len(words) >= _FEWEST_WORDS):
+        return False
+    is_entry = is_contents_line(unit.document, unit.start, unit.end)
+    return not (is_entry or _RIGHTS.search(unit.text))
 
 
 def _sections(units: Sequence[Unit]) -> list[tuple[str, ...]]:

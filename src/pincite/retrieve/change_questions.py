@@ -27,8 +27,9 @@ from pincite.text.versions import (
 
 _LONGEST = 300
 """In characters."""
-_LAST_MARKS = re.compile(r"[\s?!.]+\Z")
-_FILE_NAME = re.compile(r"[^\s,;:?!\"']+\.[A-Za-z0-9]{1,5}(?![^\s,;:?!.\"'])")
+_LAST_MARKS = " \t\n\u00a0\u202f?!."
+_BETWEEN_NAMES = re.compile(r"[\s,;:?!\"']+")
+_LONGEST_ENDING = 6
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 
 _Numbers = tuple[int, ...]
@@ -91,7 +92,7 @@ class ChangesFinder:
 
     def request(self, question: Question) -> ChangesRequest | None:
         """What is to be compared; None for an ordinary question, and where both are not known."""
-        text = _LAST_MARKS.sub("", question.text.strip())
+        text = question.text.strip().rstrip(_LAST_MARKS)
         if not self._is_on or question.filters or len(text) > _LONGEST or "\n" in text:
             return None
         language = next((one for one in _languages() if _asks(one, text)), None)
@@ -127,7 +128,8 @@ class _Asked:
 
     def _named_files(self) -> tuple[NamedFile, NamedFile] | None:
         """Two files that are named with their endings, in their order."""
-        named = [found[0].casefold() for found in _FILE_NAME.finditer(self._text)]
+        words = (word.strip(".").casefold() for word in _BETWEEN_NAMES.split(self._text))
+        named = [word for word in words if 1 < len(PurePath(word).suffix) <= _LONGEST_ENDING]
         if len(named) < 2:
             return None
         held = {PurePath(one.path).name.casefold(): one for one in self._files}

@@ -20,8 +20,9 @@ from pincite.text.tables.words import ways_of, words_of
 from pincite.text.units import scale_word
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_NOTE = re.compile(r"(?:\s*\(\w{1,2}\)|\s*[*†‡¹²³⁴⁵]+|:)+$")
-"""The mark of a footnote behind a label."""
+_NOTE = re.compile(r"(?<=\S) ?\(\w{1,2}\)$")
+_NOTE_MARKS = " :*†‡¹²³⁴⁵"
+"""The marks of footnotes behind a label."""
 _MONTHS_OF_QUARTER, _MONTHS_OF_HALF = 3, 6
 
 Period = tuple[int, int, int]
@@ -197,7 +198,7 @@ def _lines(
     asked = [word.stem for word in words if word.text not in dated and word.folded not in months]
     found = []
     for row in (*table.rows, *table.totals):
-        label = _NOTE.sub("", table.text(row, labels))
+        label = _NOTE.sub("", table.text(row, labels).rstrip(_NOTE_MARKS)).rstrip(_NOTE_MARKS)
         wanted = [one.stem for one in Phrases(label, language).words if not one.is_quiet]
         rest = _without(asked, wanted) if wanted else None
         if rest is not None and beside.issuperset(rest):
