@@ -260,3 +260,23 @@ def test_further_ingests_are_refused_while_many_wait(
     assert int(reply.headers["Retry-After"]) > 0
     monkeypatch.undo()
     finished(client, upload(client, ("pump.txt", b"The pump is checked on day 7.\n")))
+
+
+def test_a_comparison_is_a_receipt_and_so_is_an_answer_about_changes(client: TestClient) -> None:
+    text = "# Lease\n\nThe rent is {} euros a month. Dogs are {} allowed.\n"
+    old, new = (
+        ("lease-2023.md", text.format(900, "not")),
+        ("lease-2025.md", text.format(950, "now")),
+    )
+    job = finished(client, upload(client, *((name, one.encode()) for name, one in (old, new))))
+    assert job["state"] == "done"
+    compared = client.post("/v1/compare", json={"before": old[0], "after": new[0]}).json()
+    question = {"question": "What changed in the lease since 2023?"}
+    asked = client.post("/v1/query", json=question).json()
+    assert asked["parts"] == ["negation: not → now", "number: 900 → 950"]
+    assert [side["source"] for side in asked["compared"]["sides"]] == [old[0], new[0]]
+    for receipt in (compared, asked):
+        found = client.post("/v1/verify", json={"receipt": receipt}).json()
+        assert found["verified"], found
+    del compared["changes"][0]
+    assert not client.post("/v1/verify", json={"receipt": compared}).json()["verified"]
