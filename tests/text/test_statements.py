@@ -142,6 +142,37 @@ def test_a_table_without_two_periods_is_no_statement(heads: str) -> None:
     assert read("What were the sales?", text) is None
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What was the revenue for the six months ended July 30, 2022?", ["40"]),
+        ("What was the revenue in the quarter ended July 29, 2023?", ["9"]),
+        ("What was the revenue for the three months ended July 2022?", ["10"]),
+        ("How did revenue change in the first half of 2023 compared to 2022?", None),
+        ("What was the change in revenue between the six months of 2023 and 2022?", ["19", "40"]),
+        ("What was the revenue?", None),  # of which length?
+        ("What was the revenue in 2023?", None),
+    ],
+)
+def test_periods_of_several_lengths_are_told_apart(question: str, found: list[str] | None) -> None:
+    heads = [
+        f"{length} ended {day}"
+        for length in ("Three months", "Six months")
+        for day in ("July 29, 2023", "July 30, 2022")
+    ]
+    rows = "| Revenue | 9 | 10 | 19 | 40 |\n| Costs | 1 | 2 | 3 | 4 |\n"
+    text = f"# T\n\n| Line | {' | '.join(heads)} |\n|---|---|---|---|---|\n{rows}"
+    reading = read(question, text)
+    assert (cells(reading) if reading else None) == found
+
+
+def test_a_quarter_is_not_looked_up_among_years() -> None:
+    text = "# T\n\n| Line | 2023 | 2022 |\n|---|---|---|\n| Revenue | 9 | 8 |\n| Costs | 2 | 1 |\n"
+    assert read("What was the revenue in the second quarter of 2023?", text) is None
+    assert read("What was the revenue in Q2 2023?", text) is None
+    assert cells(read("What was the revenue for the year ended 2023?", text)) == ["9"]
+
+
 def test_two_lines_of_one_label_are_not_told_apart() -> None:
     rows = "| Sales | 9 | 8 |\n| Basic | 5 | 3 |\n| Basic | 2 | 1 |\n"
     text = f"# T\n\n| Line | 2015 | 2014 |\n|---|---|---|\n{rows}"

@@ -23,7 +23,28 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE = re.compile(r"(?<=\S) ?\(\w{1,2}\)$")
 _NOTE_MARKS = " :*†‡¹²³⁴⁵"
 """The marks of footnotes behind a label."""
-_MONTHS_OF_QUARTER, _MONTHS_OF_HALF = 3, 6
+_MONTHS_OF_QUARTER, _MONTHS_OF_HALF, _MONTHS_OF_YEAR = 3, 6, 12
+
+_LENGTH = re.compile(
+    r"\b(?:(?P<number>three|six|nine|twelve|3|6|9|12|drei|sechs|neun|zwölf)[- ](?:months?|monaten?)|"
+    r"(?P<quarter>quarters?|q[1-4]|quartals?)|(?P<half>half(?:[- ]years?)?|halbjahre?s?)|"
+    r"(?P<year>years? ended|full years?|geschäftsjahre?s?))\b",
+    re.IGNORECASE,
+)
+_MONTHS = {
+    **{
+        "three": 3,
+        "six": 6,
+        "nine": 9,
+        "twelve": 12,
+        "drei": 3,
+        "sechs": 6,
+        "neun": 9,
+        "zwölf": 12,
+    },
+    **{str(number): number for number in (3, 6, 9, 12)},
+}
+_QUARTER = re.compile(r"q[1-4]")
 
 Period = tuple[int, int, int]
 """A year, and the month and day in which it ends; 0 where they are not given."""
@@ -31,7 +52,7 @@ Period = tuple[int, int, int]
 
 def statement_line(question: str, table: Table, language: str, *, file: str = "") -> Reading | None:
     """The line that a question names by its label; None if it asks for anything else."""
-    periods = _periods(table)
+    periods = _periods(table, _length(question))
     if not periods or table.is_form:
         return None
     phrases = Phrases(question, language)
@@ -117,16 +138,36 @@ def head_with_scale(table: Table, column: int, labels: int) -> str:
     return f"{table.columns[column].name} {table.columns[labels].name}"
 
 
-def _periods(table: Table) -> Mapping[int, Period]:
-    """The period of each column that has one in its head; none unless there are two, each its own."""
+def _periods(table: Table, months: int) -> Mapping[int, Period]:
+    """The period of each column that has one in its head; none unless there are two, each its own.
+
+    Those of so many `months`, if they are not 0. Otherwise all have one length; a year need not say its.
+    """
     found: dict[int, Period] = {}
+    lengths: dict[int, int] = {}
     for place, column in enumerate(table.columns):
         told = [] if place == table.key else [*_named(column.name)]
         if told and len({period[0] for period in told}) > 1:
             return {}  # "2019 to 2018"
         if told:
-            found[place] = max(told)
+            found[place], lengths[place] = max(told), _length(column.name) or _MONTHS_OF_YEAR
+    if months:
+        found = {place: held for place, held in found.items() if lengths[place] == months}
+    elif len(set(lengths.values())) > 1:
+        return {}
     return found if 1 < len(set(found.values())) == len(found) else {}
+
+
+def _length(text: str) -> int:
+    """How many months a period has that a text names; 0 where it does not say."""
+    found = _LENGTH.search(text)
+    if found is None:
+        return 0
+    if found["number"]:
+        return _MONTHS[found["number"].lower()]
+    if found["year"]:
+        return _MONTHS_OF_YEAR
+    return _MONTHS_OF_QUARTER if found["quarter"] else _MONTHS_OF_HALF
 
 
 def _labels(table: Table, periods: Mapping[int, Period]) -> int:
@@ -194,6 +235,7 @@ def _lines(
     dated = {str(number) for period in named for number in period}
     words = [word for word in phrases.words if not (word.is_quiet or word.use)]
     words = [word for word in words if any(map(str.isalnum, word.text))]
+    words = [word for word in words if not _QUARTER.fullmatch(word.folded)]
     months = {word.folded for word in words if moments(f"{word.text} 2000")}
     asked = [word.stem for word in words if word.text not in dated and word.folded not in months]
     found = []
