@@ -141,7 +141,7 @@ def head_with_scale(table: Table, column: int, labels: int) -> str:
 def _periods(table: Table, months: int) -> Mapping[int, Period]:
     """The period of each column that has one in its head; none unless there are two, each its own.
 
-    Those of so many `months`, if they are not 0. Otherwise all have one length; a year need not say its.
+    Those of so many `months`, if these are not 0. Else all have one length; a year need not say its.
     """
     found: dict[int, Period] = {}
     lengths: dict[int, int] = {}
