@@ -574,3 +574,9 @@ def test_a_list_of_names_and_values_is_no_form() -> None:
     text = b"Name,Department\nAda Berg,Sales\nTom Reed,Stock\nIda Wolf,Sales\n"
     (table,) = map(as_form, tables_of(FileReader().read_content(Path("staff.csv"), text)))
     assert not table.is_form
+
+
+@pytest.mark.parametrize("written", ["2024", "FY2024", "FY24", "FY'24"])
+def test_a_column_of_a_fiscal_year_is_named_by_its_year(written: str) -> None:
+    content = "Line,FY2022,FY2023,FY2024\nBread,410,432,455\nCake,98,104,990\nRye,1,2,3\n"
+    assert keys(read(f"Which line was highest in {written}?", content)) == ["Cake"]

@@ -46,6 +46,17 @@ def test_it_is_part_of_the_first_quote(answer: Answer) -> None:
     assert MANUAL[first.start + start : first.start + end] == "Marta Lindqvist"
 
 
+def test_the_words_of_an_older_version_are_no_short_answer(tmp_path: Path) -> None:
+    text = "# House rules\n\nBins are emptied on {}. {} keeps the keys of the cellar.\n"
+    (tmp_path / "house-rules-2021.md").write_text(text.format("Tuesdays", "Mrs. Olsen"))
+    (tmp_path / "house-rules-2024.md").write_text(text.format("Thursdays", "Mr. Dahl"))
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([*tmp_path.glob("*.md")])
+        answer = library.ask("Who keeps the keys?")
+    assert "Mr. Dahl" in answer.shown[0].text
+    assert answer.short_answer in ("", "Mr. Dahl")
+
+
 def test_it_is_in_the_json_form_and_holds_when_rechecked(answer: Answer) -> None:
     form = answer_form(answer)
     assert form["short_answer"] == "Marta Lindqvist"

@@ -281,7 +281,10 @@ def _difference(conflict: Conflict, checked: CheckedDraft, place: int) -> Reason
 
 
 def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraft:
-    """Marks the short answer in the quote that holds it, unless it is about all of that quote."""
+    """Marks the short answer in the first quote, unless it is about all of that quote.
+
+    Words of a later one are not what answers: the first may be of a newer version of the same document.
+    """
     if short is None or _is_struck(checked, short):
         return checked
     holding = {
@@ -291,14 +294,12 @@ def _with_short_answer(checked: CheckedDraft, short: Span | None) -> CheckedDraf
         and number not in checked.differing
         and short.end - short.start <= _SHORT_SHARE * len(item.narrowed().quote)
     }
-    claims = [*checked.claims]
-    for place, claim in enumerate(claims):
-        number = claim.citations[0]
-        if number in holding and claim.text == checked.used[number - 1].quote:
-            begin = holding[number]
-            claims[place] = replace(claim, short_answer=(short.start - begin, short.end - begin))
-            break
-    return replace(checked, claims=tuple(claims))
+    first = checked.claims[0]
+    number = first.citations[0]
+    if number not in holding or first.text != checked.used[number - 1].quote:
+        return checked
+    place = short.start - holding[number], short.end - holding[number]
+    return replace(checked, claims=(replace(first, short_answer=place), *checked.claims[1:]))
 
 
 def _is_struck(checked: CheckedDraft, short: Span) -> bool:

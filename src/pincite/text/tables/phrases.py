@@ -18,6 +18,7 @@ _POSSESSIVE = re.compile(r"['’]s$")
 _BEHIND_NAME = re.compile(r"[,(\[]")
 _BETWEEN_ITEMS = re.compile(r" ?[,;&] ?| and ")
 _ITEM = re.compile(r"[^\W\d_]+(?:[ -][^\W\d_]+)?")
+_FISCAL_YEAR = re.compile(r"FY['’]?(?:20)?(?P<year>\d\d)", re.IGNORECASE)
 _LONGEST_CELL_CHARS = 120
 _MOST_QUANTITY_WORDS = 4
 
@@ -143,6 +144,8 @@ def stems(text: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str, language: str) -> str:
+    if fiscal := _FISCAL_YEAR.fullmatch(word):
+        return f"20{fiscal['year']}"
     if language == "en":
         word = ways_of("irregular").get(fold(word), word)
     found = terms(word, language)
