@@ -40,6 +40,21 @@ def test_the_kind_that_is_asked_for_is_named_if_no_text_contains_one(
 
 
 @pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Flour | 61300 | 70200 | 66100", "a reason"),
+        ("Net sales (in thousands): 12,400", "a reason"),
+        ("The mill closed in May and flour was bought from Spain.", ""),
+        ("Cheaper due to: Spain", ""),
+        ("Because of Spain.", ""),
+        ("Too much rain", ""),
+    ],
+)
+def test_a_label_beside_numbers_is_no_reason(text: str, kind: str) -> None:
+    assert kind_that_none_contains("Why did flour get cheaper?", [text]) == kind
+
+
+@pytest.mark.parametrize(
     ("question", "text"),
     [
         ("When does the pump start?", "The pump starts as soon as the valve opens."),

@@ -1,4 +1,4 @@
-"""Kinds of answer that a question asks for, and whether a text contains one: a number, a time, a place.
+"""Kinds of answer that a question asks for, and whether a text has one: a number, time, place, reason.
 
 They are recognized by function words and units, which nearly all true answers contain: see
 `python benchmarks/asked_kinds.py`.
@@ -59,6 +59,12 @@ _KINDS = (
             r"north\w*|south\w*|east\w*|west\w*)\b|:",
             re.I,
         ),
+    ),
+    (
+        "a reason",
+        re.compile(r"^\W*why\b(?!.*, (?:who|what|which|how|where|when)\b)", re.I),
+        # Words of a sentence, and not a label beside numbers.
+        re.compile(r"\A\D*\Z|\b[a-z]+(?:[\s,'’()-]+[a-z]+){4}\b|\bbecause\b|\bdue to\b", re.I),
     ),
 )
 """How questions ask for a kind, and the signs or words that a text with one contains."""
