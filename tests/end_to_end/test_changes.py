@@ -124,6 +124,19 @@ def test_an_unchanged_statement_is_no_difference(library: Path, tmp_path: Path) 
     assert "quote [1] is no difference between both files" in " ".join(failed.stdout.split())
 
 
+def test_documents_that_are_too_long_are_left_to_the_command(tmp_path: Path) -> None:
+    for year in (2022, 2024):
+        lines = "".join(
+            f"Shelf {number} holds {number + year} books.\n\n" for number in range(14_500)
+        )
+        (tmp_path / f"shelves-{year}.md").write_text(f"# Shelves\n\n{lines}")
+    files = (str(tmp_path / f"shelves-{year}.md") for year in (2022, 2024))
+    assert lexical_cli("ingest", *files, "--library", str(tmp_path / "lib")).returncode == 0
+    form = asked(tmp_path / "lib", "What changed in the shelves since 2022?")
+    assert form["status"] == "abstained"
+    assert "not-compared" in {one["kind"] for one in form["why"]}
+
+
 def test_it_can_be_switched_off(library: Path) -> None:
     off = {"PINCITE_UNDERSTANDING__CHANGES": "false"}
     assert "compared" not in asked(library, "What changed in the leave policy since 2022?", **off)

@@ -170,6 +170,9 @@ def test_a_quarter_is_not_looked_up_among_years() -> None:
     text = "# T\n\n| Line | 2023 | 2022 |\n|---|---|---|\n| Revenue | 9 | 8 |\n| Costs | 2 | 1 |\n"
     assert read("What was the revenue in the second quarter of 2023?", text) is None
     assert read("What was the revenue in Q2 2023?", text) is None
+    assert read("What was the revenue in June 2023?", text) is None
+    assert read("What was the revenue at June 30, 2023?", text) is None
+    assert cells(read("What was the revenue for the year ended June 30, 2023?", text)) == ["9"]
     assert cells(read("What was the revenue for the year ended 2023?", text)) == ["9"]
 
 

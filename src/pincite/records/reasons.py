@@ -69,6 +69,8 @@ class ReasonKind(StrEnum):
     MORE_CHANGES = "more-changes"
     SAME = "same"
     """A refusal: the files `before` and `after` do not differ in what is asked."""
+    NOT_COMPARED = "not-compared"
+    """A refusal: the files `before` and `after` are too long to be compared for an answer."""
     OTHER = "other"
     """Everything that is only shown."""
 
@@ -127,7 +129,10 @@ _WORDINGS = {
     ReasonKind.ALSO_IN: "the sentence of quote [{quotes}] also appears in {files}",
     ReasonKind.COMPARED: ("{before} → {after}: {count} of {total} statements differ{about}"),
     ReasonKind.MORE_CHANGES: "{count} more differences: pincite compare shows all",
-    ReasonKind.SAME: "{before} and {after} were compared, and do not differ in this: {asked}",
+    ReasonKind.SAME: "{before} and {after} were compared, and do not differ{about}",
+    ReasonKind.NOT_COMPARED: (
+        "{before} and {after} are too long to be compared for an answer: use pincite compare"
+    ),
     ReasonKind.PART_MISSING: "no answer found for: {words}",
 }
 """The sentence of each kind. Items of a list have a comma between them, or what follows the colon."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 
 from pincite.text.dates import moments
-from pincite.text.tables.phrases import Phrases, Run, stems
+from pincite.text.tables.phrases import Phrases, Run, stems, words_in
 from pincite.text.tables.reading import Condition, Operation, Reading
 from pincite.text.tables.tables import NO_VALUE, Row, Table
 from pincite.text.tables.words import ways_of, words_of
@@ -24,27 +25,7 @@ _NOTE = re.compile(r"(?<=\S) ?\(\w{1,2}\)$")
 _NOTE_MARKS = " :*†‡¹²³⁴⁵"
 """The marks of footnotes behind a label."""
 _MONTHS_OF_QUARTER, _MONTHS_OF_HALF, _MONTHS_OF_YEAR = 3, 6, 12
-
-_LENGTH = re.compile(
-    r"\b(?:(?P<number>three|six|nine|twelve|3|6|9|12|drei|sechs|neun|zwölf)[- ](?:months?|monaten?)|"
-    r"(?P<quarter>quarters?|q[1-4]|quartals?)|(?P<half>half(?:[- ]years?)?|halbjahre?s?)|"
-    r"(?P<year>years? ended|full years?|geschäftsjahre?s?))\b",
-    re.IGNORECASE,
-)
-_MONTHS = {
-    **{
-        "three": 3,
-        "six": 6,
-        "nine": 9,
-        "twelve": 12,
-        "drei": 3,
-        "sechs": 6,
-        "neun": 9,
-        "zwölf": 12,
-    },
-    **{str(number): number for number in (3, 6, 9, 12)},
-}
-_QUARTER = re.compile(r"q[1-4]")
+_MOST_CACHED = 4096
 
 Period = tuple[int, int, int]
 """A year, and the month and day in which it ends; 0 where they are not given."""
@@ -52,7 +33,8 @@ Period = tuple[int, int, int]
 
 def statement_line(question: str, table: Table, language: str, *, file: str = "") -> Reading | None:
     """The line that a question names by its label; None if it asks for anything else."""
-    periods = _periods(table, _length(question))
+    months = _length(question)
+    periods = _periods(table, months)
     if not periods or table.is_form:
         return None
     phrases = Phrases(question, language)
@@ -60,14 +42,14 @@ def statement_line(question: str, table: Table, language: str, *, file: str = ""
     others = words_of("of_cells") - words_of("how")
     if not words or words[0] in words_of("yes_or_no") or others.intersection(words):
         return None
-    named = [*_named(question)]
+    named = _named(question)
     is_of_term = phrases.at(0, words_of("of_terms")) and not words_of("articles").intersection(
         words
     )
     if is_of_term and not named:
         return None  # "What is EBITDA?"
     operation = _operation(phrases)
-    asked = _asked(periods, named, operation, phrases)
+    asked = _asked(periods, named, operation, phrases, is_of_year=months == _MONTHS_OF_YEAR)
     labels = _labels(table, periods)
     lines = _lines(table, labels, phrases, named, _beside(table, file, language), language)
     if len(lines) != 1 or not asked:
@@ -146,7 +128,7 @@ def _periods(table: Table, months: int) -> Mapping[int, Period]:
     found: dict[int, Period] = {}
     lengths: dict[int, int] = {}
     for place, column in enumerate(table.columns):
-        told = [] if place == table.key else [*_named(column.name)]
+        told = () if place == table.key else _named(column.name)
         if told and len({period[0] for period in told}) > 1:
             return {}  # "2019 to 2018"
         if told:
@@ -158,16 +140,14 @@ def _periods(table: Table, months: int) -> Mapping[int, Period]:
     return found if 1 < len(set(found.values())) == len(found) else {}
 
 
+@lru_cache(maxsize=_MOST_CACHED)
 def _length(text: str) -> int:
     """How many months a period has that a text names; 0 where it does not say."""
-    found = _LENGTH.search(text)
-    if found is None:
-        return 0
-    if found["number"]:
-        return _MONTHS[found["number"].lower()]
-    if found["year"]:
-        return _MONTHS_OF_YEAR
-    return _MONTHS_OF_QUARTER if found["quarter"] else _MONTHS_OF_HALF
+    said = f" {' '.join(word.folded for word in words_in(text, ''))} ".replace("-", " ")
+    for phrase, months in ways_of("months").items():
+        if f" {phrase} " in said:
+            return int(months)
+    return 0
 
 
 def _labels(table: Table, periods: Mapping[int, Period]) -> int:
@@ -176,8 +156,13 @@ def _labels(table: Table, periods: Mapping[int, Period]) -> int:
     return next((one for one in columns if any(table.texts(one))), table.key)
 
 
-def _named(text: str) -> Iterator[Period]:
+@lru_cache(maxsize=_MOST_CACHED)
+def _named(text: str) -> tuple[Period, ...]:
     """The periods that a text names."""
+    return tuple(_periods_in(text))
+
+
+def _periods_in(text: str) -> Iterator[Period]:
     dates = [moment for moment in moments(text) if moment.year]
     for one in dates:
         month = one.month or _MONTHS_OF_QUARTER * (one.quarter or 0)
@@ -188,7 +173,12 @@ def _named(text: str) -> Iterator[Period]:
 
 
 def _asked(
-    periods: Mapping[int, Period], named: Sequence[Period], operation: Operation, phrases: Phrases
+    periods: Mapping[int, Period],
+    named: Sequence[Period],
+    operation: Operation,
+    phrases: Phrases,
+    *,
+    is_of_year: bool,
 ) -> list[int]:
     """The columns of the periods that are named, else the newest; none if one is lacking.
 
@@ -197,7 +187,10 @@ def _asked(
     newest_first = sorted(periods, key=lambda place: periods[place], reverse=True)
     if not named:
         return newest_first[:1] if operation is Operation.ROWS else []
-    found = [[place for place in newest_first if _is_of(periods[place], one)] for one in named]
+    found = [
+        [place for place in newest_first if _is_of(periods[place], one, is_of_year=is_of_year)]
+        for one in named
+    ]
     if any(len(one) != 1 for one in found):
         return []
     places = list(dict.fromkeys(place for one in found for place in one))
@@ -212,7 +205,9 @@ def _asked(
     return [place for place in newest_first if place in places]
 
 
-def _is_of(held: Period, asked: Period) -> bool:
+def _is_of(held: Period, asked: Period, *, is_of_year: bool) -> bool:
+    if asked[1] and not held[1] and not is_of_year:
+        return False  # A year is not its June.
     return all(one == other for one, other in zip(held, asked, strict=True) if one and other)
 
 
@@ -235,7 +230,6 @@ def _lines(
     dated = {str(number) for period in named for number in period}
     words = [word for word in phrases.words if not (word.is_quiet or word.use)]
     words = [word for word in words if any(map(str.isalnum, word.text))]
-    words = [word for word in words if not _QUARTER.fullmatch(word.folded)]
     months = {word.folded for word in words if moments(f"{word.text} 2000")}
     asked = [word.stem for word in words if word.text not in dated and word.folded not in months]
     found = []

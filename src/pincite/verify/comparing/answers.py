@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -20,8 +20,8 @@ from pincite.verify.receipts.receipt import located
 
 _SHOWN, _KEPT = 5, 40
 """Most changes that are shown at once, and that an answer has at all."""
-_LONGEST = 2_000_000
-"""In characters of one document: more would take seconds."""
+_LONGEST = 400_000
+"""In characters of one document, of about 150 pages: more would take seconds."""
 
 
 class ChangesVerifier:
@@ -34,9 +34,11 @@ class ChangesVerifier:
     def verify(self, question: Question, request: ChangesRequest) -> Answer | None:
         """The changes that were asked for, the weightiest first; None where text may answer instead."""
         both = [self._sources.document(one) for one in (request.before, request.after)]
-        if max(len(one.text) for one in both) > _LONGEST:
-            return None
         sides = [_Side(self._sources, one, question.collection) for one in both]
+        if max(len(one.text) for one in both) > _LONGEST:
+            before, after = (side.name for side in sides)
+            reason = Reason.of(ReasonKind.NOT_COMPARED, before=before, after=after)
+            return self._answer(question, [reason]) if request.is_certain else None
         compared = compare(*both)
         wanted = [one for one in compared.changes if _is_wanted(one, request)]
         if not wanted and not request.is_certain:
@@ -60,6 +62,18 @@ class ChangesVerifier:
                     claims.append(_claim(one, citation, len(citations), part))
             if not is_further:
                 parts.append(told(change))
+        reasons = _reasons(sides, compared, wanted, request)
+        answer = self._answer(question, reasons, claims, citations)
+        told_of = _versions(sides, compared) if claims else None
+        return replace(answer, parts=tuple(parts), compared=told_of)
+
+    def _answer(
+        self,
+        question: Question,
+        reasons: Iterable[str],
+        claims: Sequence[Claim] = (),
+        citations: Sequence[Citation] = (),
+    ) -> Answer:
         return Answer(
             status=Status.ANSWERED if claims else Status.ABSTAINED,
             question=question.text,
@@ -67,11 +81,9 @@ class ChangesVerifier:
             claims=tuple(claims),
             citations=tuple(citations),
             confidence=1.0 if claims else 0.0,
-            reasons=(*question.notices, *_reasons(sides, compared, wanted, request)),
+            reasons=(*question.notices, *reasons),
             corpus_version=self._provenance.corpus_version,
             settings_digest=self._provenance.settings_digest,
-            parts=tuple(parts),
-            compared=_versions(sides, compared) if claims else None,
         )
 
 
@@ -84,7 +96,8 @@ def _reasons(
     before, after = (side.name for side in sides)
     asked = " ".join(request.topic.values())
     if not wanted:
-        yield Reason.of(ReasonKind.SAME, before=before, after=after, asked=asked or "anything")
+        about = {"about": f" in this: {asked}" if asked else ""}
+        yield Reason.of(ReasonKind.SAME, before=before, after=after, asked=asked, wording=about)
     else:
         yield Reason.of(
             ReasonKind.COMPARED,
