@@ -6,9 +6,9 @@ The rules prefer to miss one: text that tells of changes may answer as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePath
 
 from pincite.records.comparisons import ChangeKind, ChangesRequest
@@ -80,6 +80,33 @@ class _Versioned:
         return self.version.numbers[-1] if len(self.version.numbers) == 1 else ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of a collection by their names, and those that are versions of one document."""
+
+    by_name: Mapping[str, NamedFile]
+    groups: Sequence[Sequence[_Versioned]]
+
+    @classmethod
+    def of(cls, files: Sequence[NamedFile]) -> _Files:
+        by_name = {PurePath(one.path).name.casefold(): one for one in files}
+        groups = [one for one in _groups(files) if len({v.numbers for v in one}) > 1]
+        return cls(by_name, groups)
+
+
+def _groups(files: Iterable[NamedFile]) -> Iterator[list[_Versioned]]:
+    kin: dict[str, list[_Versioned]] = {}
+    for file in files:
+        # The ending that a path has and a title lacks.
+        title = file.title.replace("/", " ")
+        version = version_of(file.path) or version_of(f"{title}.")
+        if version is not None and not is_of_one_day(file.path, file.title):
+            kin.setdefault(version.kin, []).append(_Versioned(file=file, version=version))
+    for held in kin.values():
+        newest = max(held, key=lambda one: one.numbers)
+        yield [one for one in held if one.numbers and one.version.is_of(newest.version)]
+
+
 class ChangesFinder:
     """Finds the two documents that a question for changes is about."""
 
@@ -87,8 +114,9 @@ class ChangesFinder:
         self, names: Callable[[str | None], Sequence[NamedFile]], *, is_on: bool = True
     ) -> None:
         """`names` are the files of a collection, of all of them for None."""
-        self._names = names
         self._is_on = is_on
+        # Of a library of 100,000 files this takes a second.
+        self._known = lru_cache(maxsize=8)(lambda collection: _Files.of(names(collection)))
 
     def request(self, question: Question) -> ChangesRequest | None:
         """What is to be compared; None for an ordinary question, and where both are not known."""
@@ -98,7 +126,7 @@ class ChangesFinder:
         language = next((one for one in _languages() if _asks(one, text)), None)
         if language is None:
             return None
-        return _Asked(text, language, self._names(question.collection)).request()
+        return _Asked(text, language, self._known(question.collection)).request()
 
 
 def _asks(language: _Language, text: str) -> bool:
@@ -108,7 +136,7 @@ def _asks(language: _Language, text: str) -> bool:
 class _Asked:
     """A question for changes, among the files of a library."""
 
-    def __init__(self, text: str, language: _Language, files: Sequence[NamedFile]) -> None:
+    def __init__(self, text: str, language: _Language, files: _Files) -> None:
         self._text = text
         self._language = language
         self._files = files
@@ -132,35 +160,22 @@ class _Asked:
         named = [word for word in words if 1 < len(PurePath(word).suffix) <= _LONGEST_ENDING]
         if len(named) < 2:
             return None
-        held = {PurePath(one.path).name.casefold(): one for one in self._files}
+        held = self._files.by_name
         both = [held[name] for name in dict.fromkeys(named) if name in held]
         one_document = len({one.document_id for one in both}) < len(both)
         return (both[0], both[1]) if len(both) == 2 and not one_document else None
 
-    def _documents(self) -> list[tuple[frozenset[str], list[_Versioned]]]:
+    def _documents(self) -> list[tuple[frozenset[str], Sequence[_Versioned]]]:
         """The documents with several versions that the question names, by the words of their names.
 
         The only one of the library need not be named where a version is.
         """
-        groups = [one for one in self._groups() if len({v.numbers for v in one}) > 1]
+        groups = self._files.groups
         named = [(own, group) for group in groups if (own := self._own_terms(group)) <= self._terms]
         longest = max((len(own) for own, _ in named), default=0)
         if named or len(groups) != 1 or not self._marks:
             return [one for one in named if len(one[0]) == longest]
         return [(frozenset(), groups[0])]
-
-    def _groups(self) -> Iterator[list[_Versioned]]:
-        kin: dict[str, list[_Versioned]] = {}
-        for file in self._files:
-            # The ending that a path has and a title lacks.
-            title = file.title.replace("/", " ")
-            version = version_of(file.path) or version_of(f"{title}.")
-            if version is not None and not is_of_one_day(file.path, file.title):
-                one = _Versioned(file=file, version=version)
-                kin.setdefault(version.kin, []).append(one)
-        for held in kin.values():
-            newest = max(held, key=lambda one: one.numbers)
-            yield [one for one in held if one.numbers and one.version.is_of(newest.version)]
 
     def _own_terms(self, group: Sequence[_Versioned]) -> frozenset[str]:
         """The words that name the document, by its file or, if the question has them, by its title."""
