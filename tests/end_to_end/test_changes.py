@@ -137,6 +137,16 @@ def test_documents_that_are_too_long_are_left_to_the_command(tmp_path: Path) -> 
     assert "not-compared" in {one["kind"] for one in form["why"]}
 
 
+def test_what_is_struck_out_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "fees-2022.md").write_text("# Fees\n\nThe fee is 20 euros a month.\n")
+    (tmp_path / "fees-2024.md").write_text("# Fees\n\nThe fee is ~~25~~ 30 euros a month.\n")
+    files = (str(tmp_path / f"fees-{year}.md") for year in (2022, 2024))
+    assert lexical_cli("ingest", *files, "--library", str(tmp_path / "lib")).returncode == 0
+    form = asked(tmp_path / "lib", "What changed in the fees since 2022?")
+    assert form["status"] == "answered"
+    assert any("struck out in the source" in reason for reason in form["reasons"])
+
+
 def test_it_can_be_switched_off(library: Path) -> None:
     off = {"PINCITE_UNDERSTANDING__CHANGES": "false"}
     assert "compared" not in asked(library, "What changed in the leave policy since 2022?", **off)

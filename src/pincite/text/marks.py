@@ -115,6 +115,10 @@ def without_struck(text: str) -> str:
     return text
 
 
+STRUCK_PARTS = "the words between ~~ are struck out in the source"
+"""What is said of a quote with such words."""
+
+
 def is_struck_out(text: str) -> bool:
     """Whether nothing of a text still holds, or of words only a number, as before a row."""
     if STRIKE not in text:

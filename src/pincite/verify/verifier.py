@@ -22,7 +22,7 @@ from pincite.records.flow import (
 )
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
-from pincite.text.marks import FREELY, is_struck_out, struck_ranges
+from pincite.text.marks import FREELY, STRUCK_PARTS, is_struck_out, struck_ranges
 from pincite.verify.abstention.decision import Judge, Judgement
 from pincite.verify.abstention.lacking import MissingParts
 from pincite.verify.abstention.reasons import (
@@ -320,7 +320,7 @@ def _struck_out(checked: CheckedDraft) -> Iterator[str]:
     if is_struck_out(quote):
         yield STRUCK_OUT
     elif next(struck_ranges(quote), None):
-        yield "the words between ~~ are struck out in the source"
+        yield STRUCK_PARTS
 
 
 def _marked_like_its_row(checked: CheckedDraft, scale: Evidence) -> CheckedDraft:

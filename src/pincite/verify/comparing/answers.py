@@ -12,8 +12,9 @@ from pincite.records.files import first_intact
 from pincite.records.flow import Answer, Citation, Claim, Piece, Question, Status, Verdict
 from pincite.records.reasons import Reason, ReasonKind
 from pincite.stages import Sources
+from pincite.text.marks import STRUCK_PARTS, struck_ranges
 from pincite.text.terms import terms
-from pincite.verify.abstention.reasons import Provenance
+from pincite.verify.abstention.reasons import Provenance, Reasons
 from pincite.verify.comparing.changes import compare, told
 from pincite.verify.quotes.checking import CitedFile
 from pincite.verify.receipts.receipt import located
@@ -30,6 +31,7 @@ class ChangesVerifier:
     def __init__(self, sources: Sources, provenance: Provenance) -> None:
         self._sources = sources
         self._provenance = provenance
+        self._caveats = Reasons(sources).caveats
 
     def verify(self, question: Question, request: ChangesRequest) -> Answer | None:
         """The changes that were asked for, the weightiest first; None where text may answer instead."""
@@ -62,7 +64,12 @@ class ChangesVerifier:
                     claims.append(_claim(one, citation, len(citations), part))
             if not is_further:
                 parts.append(told(change))
-        reasons = _reasons(sides, compared, wanted, request)
+        both_ids = {request.before, request.after}
+        reasons = (
+            *_reasons(sides, compared, wanted, request),
+            *self._caveats(question, both_ids, citations),
+            *_struck_out(citations),
+        )
         answer = self._answer(question, reasons, claims, citations)
         told_of = _versions(sides, compared) if claims else None
         return replace(answer, parts=tuple(parts), compared=told_of)
@@ -110,7 +117,7 @@ def _reasons(
     if len(wanted) > _KEPT:
         yield Reason.of(ReasonKind.MORE_CHANGES, count=len(wanted) - _KEPT)
     for side in sides:
-        yield from side.gaps()
+        yield from side.withheld()
 
 
 def _versions(sides: Sequence[_Side], compared: Comparison) -> ComparedVersions:
@@ -147,13 +154,16 @@ class _Side:
             return None
         return citation
 
-    def gaps(self) -> Iterator[str]:
-        """What was not compared or is not shown."""
-        for gap in self._document.gaps:
-            yield Reason.of(ReasonKind.GAP, file=self.name, detail=gap)
+    def withheld(self) -> Iterator[str]:
+        """That statements are not shown since the file has changed."""
         if self._withheld:
             detail = f"the file has changed; {self._withheld} of its statements are not shown"
             yield Reason.of(ReasonKind.GAP, file=self.name, detail=detail)
+
+
+def _struck_out(citations: Iterable[Citation]) -> Iterator[str]:
+    if any(next(struck_ranges(one.quote), None) for one in citations):
+        yield STRUCK_PARTS
 
 
 def _is_wanted(change: Change, request: ChangesRequest) -> bool:
