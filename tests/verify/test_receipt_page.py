@@ -15,7 +15,7 @@ from pincite.verify.receipts.page import CONTEXTS, receipt_page
 from pincite.verify.receipts.receipt import answer_form, located
 from pincite.verify.receipts.saved import check_saved, load_saved, saved_answer
 from pincite.verify.receipts.signing import sealed
-from verify.browsing import measured, needs_browser, opened, overflow, with_chosen
+from verify.browsing import BUDGETS, measured, needs_browser, opened, overflow, with_chosen
 
 RUSSIAN = "Насос проверяют каждую среду утром.\nКлапан меняют раз в год, весной.\n" * 6
 JAPANESE = "ポンプは毎週水曜日に点検します。\n弁は毎年春に交換してください。〜約一時間\n" * 6
@@ -58,7 +58,12 @@ def refusal_page(folder: Path) -> Path:
 
 def told_of(page: Path, file: Path, profile: Path) -> tuple[str, str]:
     """The state and the words that the page gives for a chosen file."""
-    (line,) = opened(with_chosen(page, file), profile).get_element_by_id("files")
+    chosen = with_chosen(page, file)
+    for budget in BUDGETS:
+        lines = list(opened(chosen, profile, budget).get_element_by_id("files"))
+        if lines:
+            break
+    (line,) = lines
     return line.get("class").removeprefix("file").strip(), line.text_content()
 
 
