@@ -111,8 +111,10 @@ def test_a_unit_or_an_order_that_the_cells_do_not_have_is_withheld(library: Libr
     assert derivation is not None
     assert recomputed(derivation, answer.citations) == derivation
     millions = replace(derivation, unit="in millions")
+    bare = replace(derivation, unit="")
     turned = replace(derivation, operands=derivation.operands[::-1])
     assert recomputed(millions, answer.citations) is None
+    assert recomputed(bare, answer.citations) is None
     assert recomputed(turned, answer.citations) is None
 
 

@@ -44,8 +44,8 @@ _FEWEST_SHARED = 2
 
 
 @cache
-def _kinds() -> frozenset[str]:
-    """Optional words in a name for a document's kind and state, in all languages."""
+def kind_words() -> frozenset[str]:
+    """Optional words in a name for a document's kind and state, in all languages: "signed policy"."""
     languages = shipped("text/data", "document_kinds")
     return frozenset(word for words in languages.values() for word in words.split())
 
@@ -61,7 +61,7 @@ class Version:
     @property
     def kin(self) -> str:
         """A key shared by all names that `is_of` may accept: the sorted words that are no kinds."""
-        own = sorted(self._words - _kinds())
+        own = sorted(self._words - kind_words())
         return f"{len(self.written)} {' '.join(own)}" if own else self.of
 
     def is_of(self, other: Version) -> bool:
@@ -79,7 +79,7 @@ class Version:
     @property
     def own_words(self) -> frozenset[str]:
         """The words that say which document it is: without those for its kind, if it has others."""
-        return self._words - _kinds() or self._words
+        return self._words - kind_words() or self._words
 
     @property
     def _words(self) -> frozenset[str]:
@@ -96,11 +96,6 @@ def version_of(path: str) -> Version | None:
     return Version(
         of=f"{len(marks)} {of}", numbers=tuple(map(_numbers, marks)), written=_texts(marks)
     )
-
-
-def kind_words() -> frozenset[str]:
-    """Words for a document's kind and state, in all languages: "policy", "signed"."""
-    return _kinds()
 
 
 def version_in(sources: Sources, document_id: str, collection: str | None) -> Version | None:

@@ -99,14 +99,12 @@ def _units(derivation: Derivation, quotes: Sequence[Citation]) -> set[str]:
         if (quote.document, cell.start) in places
     } or {("", "", "")}
     units = own or {unit_apart(head)[1] for head, _, _ in heads}
+    if derivation.operation not in _OF_LINES:
+        return units
     # In a scale that the heads name, as they say it: that of the cells, or that of the labels.
-    scaled = {
-        in_scale(unit, f"{head} {first}", label)
-        for unit in units
-        for head, first, label in heads
-        if derivation.operation in _OF_LINES
+    return {
+        in_scale(unit, f"{head} {first}", label) for unit in units for head, first, label in heads
     }
-    return units | scaled
 
 
 def _head(cell: CitedCell) -> str:
