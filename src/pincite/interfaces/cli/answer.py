@@ -74,8 +74,8 @@ def _print_notes(answer: Answer, *, everything: bool) -> None:
     behind = len(answer.claims) - len(answer.shown)
     more = f"{behind} more {'quote' if behind == 1 else 'quotes'}: --all" if behind else ""
     sure = f"confidence {answer.confidence:.2f} ({answer.calibration})"
-    is_exact = answer.is_doubtful or answer.compared is not None
-    told = ["" if is_exact else sure, "" if everything else more]
+    is_unrated = answer.is_doubtful or answer.compared is not None
+    told = ["" if is_unrated else sure, "" if everything else more]
     if any(told):
         say(f"{_INDENT}{'; '.join(filter(None, told))}", dim=True)
     if answer.model:
