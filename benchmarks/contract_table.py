@@ -22,7 +22,7 @@ from pincite import Library
 from pincite.records.document import Range
 from pincite.records.filters import Filters
 from pincite.records.flow import Answer
-from pincite.report.sheet import CellKind, cell_of
+from pincite.report.sheets.cells import CellKind, cell_of
 
 SHARED = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared"))
 _PART = "contractnli"

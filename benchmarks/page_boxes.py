@@ -32,10 +32,10 @@ from playwright.sync_api import Error, sync_playwright
 
 from pincite import Library
 from pincite.interfaces.http.app import create_app
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.served import Served
 from pincite.records.document import Document, Span
 from pincite.settings.groups import ServerSettings
+from pincite.verify.receipts.permalinks import Permalink
 
 MARGIN = 1.5
 """Points that a drawn rectangle reaches beyond its words (page/sheet.js)."""

@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from pincite import Library
-from pincite.report.sheet import Column, fill
+from pincite.report.sheets.sheet import Column, fill
 
 DATA = Path(os.environ.get("PINCITE_SHARED", Path(__file__).parents[2] / "shared")) / "data"
 _SET = "legalbench-open"

@@ -107,7 +107,7 @@ def test_all_tools_say_that_they_only_read_and_what_they_take(memory: Connect) -
     tools = memory(lambda client: client.list_tools()).tools
     assert {tool.name for tool in tools} == {
         "ask", "search", "get", "verify_quote", "check_claims", "compare", "brief", "timeline", "count",
-        "status",
+        "status", "table",
     }  # fmt: skip
     for tool in tools:
         assert tool.annotations.read_only_hint
@@ -235,6 +235,20 @@ def test_words_are_counted_and_passages_searched(memory: Connect, served: Served
         hit["passage_id"] for hit in served.search(TORQUE, limit=3)["hits"]
     ]
     assert called(memory, "status", {}).structured_content["documents"] == 6
+
+
+def test_the_same_is_asked_of_each_document(memory: Connect, served: Served) -> None:
+    asked = {
+        "questions": ["Water: How much water do tomatoes need?"],
+        "documents": ["tomato*"],
+    }
+    result = called(memory, "table", asked)
+    (row,) = result.structured_content["rows"]
+    (cell,) = row["cells"]
+    assert cell["value"]
+    assert served.citation(cell["link"])["state"] == "verified"
+    assert f"Water: {cell['value']}" in result.content[0].text
+    assert cell["link"] in result.content[0].text
 
 
 def test_two_documents_are_compared_by_their_names(memory: Connect, served: Served) -> None:

@@ -14,18 +14,10 @@ import pytest
 
 from pincite import Library
 from pincite.errors import UsageError
-from pincite.report.sheet import (
-    CellKind,
-    Column,
-    Sheet,
-    SheetCell,
-    SheetRow,
-    _value,
-    fill,
-    read_columns,
-    table_names,
-)
-from pincite.report.sheet_files import check_sheet_outputs, csv_text, write_sheet
+from pincite.report.sheets.cells import CellKind, SheetCell, _value
+from pincite.report.sheets.files import check_sheet_outputs, csv_text, write_sheet
+from pincite.report.sheets.kept import CellsOnFile
+from pincite.report.sheets.sheet import Column, Sheet, SheetRow, fill, read_columns, table_names
 
 LEASE = """# Lease agreement
 
@@ -102,11 +94,11 @@ def test_every_cell_has_its_value_and_quote_or_a_reason(library: Library, folder
 def test_only_what_is_new_is_asked_again(library: Library, folder: Path, tmp_path: Path) -> None:
     columns = read_columns(folder / "fields.txt")[:2]
     kept = tmp_path / "kept.jsonl"
-    assert fill(library, columns, kept=kept).asked == 4
+    assert fill(library, columns, kept=CellsOnFile(kept)).asked == 4
     with kept.open("a") as file:
         file.write('{"key": "broken o')
     more = (*columns, Column(name="Landlord", question="Who is the landlord?"))
-    again = fill(library, more, kept=kept)
+    again = fill(library, more, kept=CellsOnFile(kept))
     assert again.asked == 2
     assert [row.cells[2].value for row in again.rows] == ["Nord Housing Ltd"] * 2
     one = fill(library, columns, documents=["lease2.md"])
@@ -122,7 +114,11 @@ def test_files_hold_values_and_quotes_and_no_formula(tmp_path: Path) -> None:
     columns = tuple(Column(name=name, question=f"{name}?") for name in ("Rent", "Sum", "End"))
     sheet = Sheet(
         columns=columns,
-        rows=(SheetRow(document="Lease", path="lease.md", cells=cells),),
+        rows=(
+            SheetRow(
+                document="Lease", document_id="", collection="default", path="lease.md", cells=cells
+            ),
+        ),
         asked=3,
     )
     (row,) = csv.DictReader(io.StringIO(csv_text(sheet)))

@@ -24,7 +24,6 @@ from starlette.types import Receive, Scope, Send
 
 import pincite
 from pincite.errors import PinciteError
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Allowed, Served
 from pincite.interfaces.linked_text import Form, linked_text
@@ -37,10 +36,14 @@ from pincite.interfaces.mcp_results import (
     FoundResult,
     HeldResult,
     StateResult,
+    TableResult,
     VerifiedResult,
 )
 from pincite.records.filters import Filters
+from pincite.report.sheets.files import sheet_form
+from pincite.report.sheets.sheet import parse_columns
 from pincite.text.locations import on_one_line, page_and_section
+from pincite.verify.receipts.permalinks import Permalink
 from pincite.verify.receipts.signing import sealed
 
 _INSTRUCTIONS = (
@@ -125,6 +128,7 @@ class Tools:
             _tool(self.verify_quote, "Verify a quote"),
             _tool(self.check_claims, "Check the claims of a text"),
             _tool(self.compare, "Compare two documents"),
+            _tool(self.table, "Ask the same of each document"),
             _tool(self.brief, "Summarise a document in its own sentences"),
             _tool(self.timeline, "Dates in order"),
             _tool(self.count, "Count words in all documents"),
@@ -284,6 +288,39 @@ class Tools:
             lines.append(f"{change['kind']}{f' ({kinds})' if kinds else ''}")
             sides = (("-", change["before"]), ("+", change["after"]))
             lines += [f"{sign} {side['quote']}" for sign, side in sides if side]
+        return _result(form, "\n".join(lines))
+
+    def table(
+        self,
+        ctx: Context,
+        questions: Annotated[
+            list[str],
+            Field(
+                description="lines such as 'Rent [number]: What is the monthly rent?'",
+                max_length=100,
+            ),
+        ],
+        documents: _Documents = None,
+        collection: _Collection = None,
+    ) -> TableResult:
+        """Ask the same questions of each document: a row each, every value with its quote and place.
+
+        The kinds of values are text (if none is named), number, date, yes/no and list.
+        """
+        made = self._served.table(
+            parse_columns(questions, "questions"),
+            documents=documents or (),
+            collection=collection,
+            allowed=_allowed(ctx),
+        )
+        form, base = sheet_form(made), self._base(ctx)
+        lines = []
+        for row in form["rows"]:
+            lines.append(f"# {row['path']}")
+            for column, cell in zip(form["columns"], row["cells"], strict=True):
+                value = f"{cell['value']} {cell['unit']}".strip() or f"none ({cell['reason']})"
+                link = f" {base}/c/{cell['link']}" if cell["link"] and cell["value"] else ""
+                lines.append(f"- {column['name']}: {value}{link}")
         return _result(form, "\n".join(lines))
 
     def brief(

@@ -105,6 +105,13 @@ class Checked(_Open):
     links: list[Link]
 
 
+class Filled(_Open):
+    """A row for each document; a cell has a `value` or a `reason`, and its quote's `link`."""
+
+    columns: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+
+
 class Summarised(_Open):
     """A document in its own sentences; `sentences` are numbers of `citations`, from 1."""
 
@@ -136,6 +143,7 @@ VerifiedResult: TypeAlias = Annotated[CallToolResult, Verified]
 HeldResult: TypeAlias = Annotated[CallToolResult, Held]
 ComparedResult: TypeAlias = Annotated[CallToolResult, Compared]
 CheckedResult: TypeAlias = Annotated[CallToolResult, Checked]
+TableResult: TypeAlias = Annotated[CallToolResult, Filled]
 BriefResult: TypeAlias = Annotated[CallToolResult, Summarised]
 DatedResult: TypeAlias = Annotated[CallToolResult, Dated]
 StateResult: TypeAlias = Annotated[CallToolResult, State]

@@ -22,7 +22,7 @@ from pincite.records.filters import Filters, Scope
 from pincite.records.flow import Citation
 from pincite.report.brief import readable
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
-from pincite.report.sheet_files import harmless
+from pincite.report.sheets.files import harmless
 from pincite.report.writing import as_json, write_files
 from pincite.settings.toml_files import shipped
 from pincite.text.dates import Moment, moments

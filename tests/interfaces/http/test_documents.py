@@ -12,9 +12,9 @@ from PIL import Image
 from interfaces.http.opened import open_settings
 from pincite import Library
 from pincite.interfaces.http.app import create_app
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.served import Served
 from pincite.interfaces.http.telling import shown_names
+from pincite.verify.receipts.permalinks import Permalink
 
 
 def _of_kind(client: TestClient, kind: str) -> str:

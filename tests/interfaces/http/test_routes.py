@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
+import openpyxl
 import pytest
 from end_to_end import running
 from fastapi.testclient import TestClient
@@ -123,6 +125,62 @@ def test_reports_know_the_shipped_templates_and_no_file(client: TestClient) -> N
         reply = client.post("/v1/reports", json={"template": template})
         assert reply.status_code == 400
         assert names[0] in reply.json()["detail"]
+
+
+def test_a_table_has_a_row_for_each_document_and_links_to_its_quotes(
+    client: TestClient, sample: running.SampleLibrary
+) -> None:
+    body = {
+        "questions": ["Water [number]: How much water do tomatoes need?", "Which soil pH is best?"],
+        "documents": ["tomato*", "*.pdf"],
+    }
+    told = client.post("/v1/tables", json=body).json()
+    assert [column["name"] for column in told["columns"]] == ["Water", "Which soil pH is best"]
+    (tomato,) = (row for row in told["rows"] if row["path"] == "tomato-crop-guide.md")
+    assert str(sample.documents) not in json.dumps(told)
+    filled = [cell for cell in tomato["cells"] if cell["value"]]
+    assert filled
+    for cell in filled:
+        quote = client.get(f"/v1/citations/{cell['link']}").json()
+        assert quote["state"] == "verified"
+        assert cell["quote"] in quote["quote"]
+    empty = [cell for row in told["rows"] for cell in row["cells"] if not cell["value"]]
+    assert empty
+    assert all(cell["reason"] for cell in empty)
+    again = client.post("/v1/tables", json=body).json()
+    assert (again["asked"], again["rows"]) == (0, told["rows"])
+    book = client.post("/v1/tables", json={**body, "format": "xlsx"}).content
+    page = openpyxl.load_workbook(io.BytesIO(book)).worksheets[0]
+    linked = {cell.hyperlink.target for line in page.iter_rows() for cell in line if cell.hyperlink}
+    assert f"http://testserver/c/{filled[0]['link']}" in linked
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({}, "either a 'table' or 'questions'"),
+        ({"table": "/etc/passwd"}, "there are: contract"),
+        ({"questions": ["Rent [money]: What is the rent?"]}, "questions, line 1"),
+        ({"questions": ["# only a remark"]}, "found 0"),
+        ({"table": "contract", "documents": ["no-such-file"]}, "no document"),
+    ],
+)
+def test_a_table_that_cannot_be_made_says_why(
+    client: TestClient, body: dict[str, Any], told: str
+) -> None:
+    reply = client.post("/v1/tables", json=body)
+    assert reply.status_code == 400
+    assert told in reply.json()["detail"]
+
+
+def test_more_cells_than_one_request_may_ask_are_refused(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.interfaces.http.served._MOST_CELLS", 3)
+    reply = client.post("/v1/tables", json={"table": "invoice"})
+    assert reply.status_code == 400
+    assert "name fewer documents" in reply.json()["detail"]
+    assert client.get("/v1/tables").json()["tables"][0]["columns"][0]["question"].endswith("?")
 
 
 def test_a_count_is_an_answer_with_all_mentions(client: TestClient) -> None:

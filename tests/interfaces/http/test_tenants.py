@@ -205,6 +205,14 @@ def requests_of(tenants: Tenants) -> st.SearchStrategy[tuple[str, str, Any]]:
         lambda question, kind: {"questions": [question], "format": kind},
         *(QUESTIONS, st.sampled_from(["md", "html", "json"])),
     )
+    table = st.builds(
+        lambda question, collection, documents: {
+            "questions": [question],
+            "collection": collection,
+            "documents": documents,
+        },
+        *(QUESTIONS, COLLECTIONS, st.lists(st.sampled_from([*tenants.documents, "*"]), max_size=2)),
+    )
     quote = st.builds(
         lambda text, document, collection: {
             "quote": text, "document": document, "collection": collection
@@ -232,6 +240,7 @@ def requests_of(tenants: Tenants) -> st.SearchStrategy[tuple[str, str, Any]]:
         ),
         "/v1/exports": exported,
         "/v1/reports": report,
+        "/v1/tables": table,
         "/v1/verify": quote,
         "/api/search": reference,
         "/answer": answer,

@@ -43,7 +43,7 @@ COLUMNS = ("document", "file", "page", "section", "start", "end", "mentions", "q
 
 def write_rows(answer: Answer, file: TextIO) -> None:
     """One row per quote, in order; no cell can be read as a formula."""
-    from pincite.report.sheet_files import harmless
+    from pincite.report.sheets.files import harmless
 
     table = csv.writer(file, lineterminator="\n")
     table.writerow(COLUMNS)

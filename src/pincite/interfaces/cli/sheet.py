@@ -59,13 +59,14 @@ def table(
 
     Exit code 0 when any cell has a value, 3 when none has.
     """
-    from pincite.report.sheet import fill, read_columns
-    from pincite.report.sheet_files import (
+    from pincite.report.sheets.files import (
         check_sheet_outputs,
         csv_text,
         sheet_form,
         write_sheet,
     )
+    from pincite.report.sheets.kept import CellsOnFile
+    from pincite.report.sheets.sheet import fill, read_columns
 
     outputs = output or []
     columns = read_columns(questions)
@@ -83,12 +84,14 @@ def table(
         made = fill(
             opened,
             columns,
-            kept=kept,
+            kept=CellsOnFile(kept) if kept else None,
             collection=collection,
             documents=document or (),
             on_cell=progress,
         )
-    for line in write_sheet(made, outputs):
+        served = opened.settings.server
+    server = served.public_url or f"http://{served.host}:{served.port}"
+    for line in write_sheet(made, outputs, server=server):
         notice(line)
     if as_json:
         print_json(sheet_form(made))

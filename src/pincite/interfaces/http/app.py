@@ -33,6 +33,7 @@ from pincite.interfaces.http.routes import (
     reference,
     reports,
     state,
+    tables,
     verify,
 )
 from pincite.interfaces.http.served import Served
@@ -52,6 +53,7 @@ _ROUTED = (
     manual,
     conversations,
     reports,
+    tables,
     verify,
     feedback,
     reference,

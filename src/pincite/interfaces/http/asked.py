@@ -115,6 +115,13 @@ def _owner(request: Request) -> str:
     return str(getattr(request.state, "key_id", ""))
 
 
+def base_url(request: Request) -> str:
+    """This server's URL: `public_url`, or that of the request, whose host was checked."""
+    chosen = str(request.app.state.settings.public_url).rstrip("/")
+    return chosen or f"{request.url.scheme}://{request.url.netloc}"
+
+
+BaseUrl = Annotated[str, Depends(base_url)]
 MaySee = Annotated[Allowed, Depends(_allowed)]
 Owner = Annotated[str, Depends(_owner)]
 Reply = dict[str, Any]

@@ -9,7 +9,6 @@ from typing import Literal
 from fastapi import APIRouter, Response
 
 from pincite.interfaces.http.asked import Asked, Library, MaySee
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import Refused
 from pincite.interfaces.http.served import Served
 from pincite.interfaces.http.telling import Names
@@ -17,6 +16,7 @@ from pincite.records.flow import Answer
 from pincite.report import asking
 from pincite.report.template import Section
 from pincite.verify.receipts.page import CONTEXTS, context_forms
+from pincite.verify.receipts.permalinks import Permalink
 from pincite.verify.receipts.receipt import answer_form
 from pincite.verify.receipts.signing import sealed
 
@@ -68,7 +68,7 @@ def export(body: ExportBody, served: Library, allowed: MaySee) -> Response:
 
 
 def _require_same(answer: Answer, citations: list[str]) -> None:
-    now = [Permalink.to(c.document, c.start, c.end, c.quote).id for c in answer.citations]
+    now = [Permalink.of(c).id for c in answer.citations]
     if now != citations:
         raise Refused(
             HTTPStatus.CONFLICT,

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from pincite.chat.conversation import reader_of
 from pincite.chat.follow_up import Exchange, follow_up
 from pincite.errors import PinciteError, UsageError
-from pincite.interfaces.http.asked import Library, MaySee
+from pincite.interfaces.http.asked import Library, MaySee, base_url
 from pincite.interfaces.http.observing import record_answer
 from pincite.interfaces.http.openai_forms import (
     ChatBody,
@@ -145,7 +145,7 @@ def _replied(
         read_as, collection=chosen.collection, profile=chosen.profile, allowed=allowed
     )
     record_answer(request, question, answer)
-    base = _base_url(request)
+    base = base_url(request)
     links = [{**link, "href": f"{base}{link['href']}"} for link in answer["links"]]
     is_other = read_as != question
     reading = {"read_as": read_as} if is_other else {}
@@ -196,12 +196,6 @@ def _quotes(one: Earlier, served: Served, allowed: Allowed) -> Iterator[str]:
 def _settings(request: Request) -> ServerSettings:
     settings: ServerSettings = request.app.state.settings
     return settings
-
-
-def _base_url(request: Request) -> str:
-    """This server's URL: `public_url`, or that of the request, whose host was checked."""
-    chosen = _settings(request).public_url.rstrip("/")
-    return chosen or f"{request.url.scheme}://{request.url.netloc}"
 
 
 # --- On the wire --------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from pincite.errors import UsageError
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.linked_text import LinkedText, Marker
 from pincite.models.llm.output import estimated_tokens
+from pincite.verify.receipts.permalinks import Permalink
 
 Form = dict[str, Any]
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pincite.chat.conversation import (
@@ -24,7 +24,6 @@ from pincite.interfaces.forms import search_form
 from pincite.interfaces.http.caches import AnswerCache, is_lasting, may_be_cached
 from pincite.interfaces.http.folder import files_folder
 from pincite.interfaces.http.jobs import Jobs
-from pincite.interfaces.http.permalinks import Permalink, link_forms, with_links
 from pincite.interfaces.http.problems import not_found
 from pincite.interfaces.http.shelf import Form, Shelf
 from pincite.interfaces.http.telling import Allowed, Telling
@@ -33,7 +32,10 @@ from pincite.library.asking import LONGEST_QUESTION
 from pincite.library.library import Library
 from pincite.records.filters import Filters
 from pincite.report.checking import check_text, checked_form
+from pincite.report.sheets.kept import CellsInMemory
+from pincite.report.sheets.sheet import Column, Sheet, SheetRow, fill
 from pincite.settings.loading import Settings, load_settings, profile_names
+from pincite.verify.receipts.permalinks import Permalink, link_forms, with_links
 from pincite.verify.receipts.receipt import answer_form
 from pincite.verify.receipts.signing import sealed
 
@@ -52,6 +54,9 @@ _MOST_STATEMENTS = 200
 _CHECKING_SECONDS = 20.0
 """Of a text: a reply takes no longer, and says what was not checked."""
 
+_MOST_CELLS, _CELLS_KEPT = 1_000, 20_000
+"""Of a table: that are asked in one request, and that are kept for the next one."""
+
 _FIRST_QUESTION = "What has to be checked before work begins?"
 """Asked at startup, so that everything is loaded."""
 
@@ -65,6 +70,7 @@ class Served(Shelf):
         self.uploads = Uploads(folder)
         self.jobs = Jobs(library, folder, self.telling)
         self.cache: AnswerCache | None = None
+        self._cells = CellsInMemory(_CELLS_KEPT)
         self._profiles: dict[str, Settings] = {}
         self._one_at_a_time = threading.Lock()
         self.longest_question = LONGEST_QUESTION
@@ -279,6 +285,36 @@ class Served(Shelf):
             until=time.monotonic() + _CHECKING_SECONDS,
         )
         return with_links(self.telling.to(allowed).hidden(checked_form(checked)))
+
+    def table(
+        self,
+        columns: Sequence[Column],
+        *,
+        documents: Sequence[str] = (),
+        collection: str | None = None,
+        allowed: Allowed = None,
+    ) -> Sheet:
+        """The columns' questions asked of each document: as `pincite table`, with names for paths.
+
+        Cells of earlier requests are taken again, so that a table that was looked at is saved at once.
+        """
+        for column in columns:
+            self._check_length(column.question)
+        made = fill(
+            self.library,
+            columns,
+            kept=self._cells,
+            most=_MOST_CELLS,
+            collection=self.scope(collection, allowed),
+            documents=documents,
+        )
+        names = self.telling.to(allowed)
+
+        def row_for_client(row: SheetRow) -> SheetRow:
+            cells = (replace(cell, reason=names.message(cell.reason)) for cell in row.cells)
+            return replace(row, path=names(row.path), cells=tuple(cells))
+
+        return replace(made, rows=tuple(map(row_for_client, made.rows)))
 
     def settings_of(self, profile: str) -> Settings | None:
         """The settings with a built-in profile; None for the library's own. Raises UsageError."""

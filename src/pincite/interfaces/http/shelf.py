@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from pincite.assemble.files import open_reader
 from pincite.errors import ReadError, UsageError
 from pincite.ingest.detect import format_of
-from pincite.interfaces.http.permalinks import Permalink, with_links
 from pincite.interfaces.http.problems import Refused, not_found
 from pincite.interfaces.http.telling import Allowed, Telling
 from pincite.library.library import Library
@@ -28,6 +27,7 @@ from pincite.report.timeline import timeline, timeline_form
 from pincite.store.catalog.filtering import named_by
 from pincite.verify.comparing.aligning import vectors_of
 from pincite.verify.comparing.changes import compare
+from pincite.verify.receipts.permalinks import Permalink, with_links
 from pincite.verify.receipts.signing import sealed
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ import anyio.to_thread
 from fastapi import Request
 from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 
-from pincite.interfaces.http.permalinks import links_of
 from pincite.interfaces.http.problems import Refused, problem_of
 from pincite.interfaces.http.telling import Names
 from pincite.records.flow import Mode
+from pincite.verify.receipts.permalinks import links_of
 from pincite.verify.receipts.receipt import citation_form
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def _reads(path: str) -> Rule:
 
 VIEWS = (
     *("/", "/library", "/check", "/compare", "/compare/{document}", "/dates", "/dates/{document}"),
-    *("/brief/{document}", "/reports", "/c/{identity}", "/conversations/{number}"),
+    *("/brief/{document}", "/reports", "/table", "/c/{identity}", "/conversations/{number}"),
 )
 """The addresses of the page."""
 
@@ -72,6 +72,7 @@ RULES: tuple[Rule, ...] = (
         ("/v1/query", "/v1/search", "/v1/count", "/v1/check", "/v1/timeline", "/v1/brief"),
     ),
     *map(_asks, ("/v1/compare", "/v1/verify", "/v1/reports", "/v1/reports/", "/v1/exports")),
+    _asks("/v1/tables"),
     *map(_asks, ("/v1/chat/completions", "/v1/responses", "/api/search", "/answer")),
     Rule(path="/v1/documents/", scope="delete", methods=frozenset({"DELETE"})),
     *map(

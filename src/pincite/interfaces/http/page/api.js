@@ -108,6 +108,9 @@ export const api = {
   jobs: async () => (await json("/v1/jobs")).jobs,
   job: (id) => json(`/v1/jobs/${part(id)}`),
   exported: async (body) => (await call("/v1/exports", send("POST", body))).blob(),
+  tables: () => json("/v1/tables"),
+  table: (body) => json("/v1/tables", send("POST", body)),
+  tableFile: async (body) => (await call("/v1/tables", send("POST", body))).blob(),
   templates: () => json("/v1/reports"),
   report: async (body) => (await call("/v1/reports", send("POST", body))).blob(),
 };

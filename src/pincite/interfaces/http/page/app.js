@@ -11,6 +11,7 @@ import { libraryPage } from "./library.js";
 import { permalinkView } from "./permalink.js";
 import { reportsPage } from "./reports.js";
 import "./source-pane.js";
+import { tablePage } from "./table-page.js";
 import { takeDrops } from "./upload.js";
 
 const THEMES = ["", "light", "dark"];
@@ -31,6 +32,9 @@ async function show({ restore = false } = {}) {
   } else if (place === "reports") {
     document.title = "Reports – Pincite";
     fill(main, reportsPage());
+  } else if (place === "table") {
+    document.title = "Table – Pincite";
+    fill(main, tablePage());
   } else if (place === "check") {
     document.title = "Check – Pincite";
     fill(main, checkPage());
@@ -81,7 +85,7 @@ function reopen() {
 function markPlace(named) {
   const place = ["compare", "dates", "brief"].includes(named) ? "library" : named;
   for (const link of document.querySelectorAll(".places a")) {
-    const isHere = link.pathname === `/${["library", "check", "reports"].includes(place) ? place : ""}`;
+    const isHere = link.pathname === `/${["library", "check", "table", "reports"].includes(place) ? place : ""}`;
     if (isHere) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

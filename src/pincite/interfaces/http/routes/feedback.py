@@ -10,9 +10,9 @@ from fastapi import APIRouter, Path
 from pydantic import Field, StrictBool
 
 from pincite.interfaces.http.asked import Body, Library, MaySee, Reply
-from pincite.interfaces.http.permalinks import Permalink
 from pincite.interfaces.http.problems import not_found
 from pincite.store.catalog.feedback import Judgement
+from pincite.verify.receipts.permalinks import Permalink
 
 router = APIRouter(prefix="/v1/feedback", tags=["feedback"])
 

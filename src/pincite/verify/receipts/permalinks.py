@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pincite.records.flow import Citation
 from pincite.records.formats import media_type_of
 from pincite.text.as_read import whole_words
 
@@ -32,6 +33,11 @@ class Permalink:
     def to(cls, document: str, start: int, end: int, quote: str) -> Self:
         """The link to a quote."""
         return cls(document=document, start=start, end=end, digest=_digest(quote))
+
+    @classmethod
+    def of(cls, cited: Citation) -> Self:
+        """The link to a citation's quote."""
+        return cls.to(cited.document, cited.start, cited.end, cited.quote)
 
     @classmethod
     def parsed(cls, identity: str) -> Self | None:

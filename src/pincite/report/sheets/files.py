@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pincite.report.layout import Block, Heading, Look, Paragraph, Table, Words, plain
-from pincite.report.sheet import CellKind, Sheet, SheetCell
-from pincite.report.writing import as_json, check_outputs, write_files
+from pincite.report.sheets.cells import CellKind, SheetCell
+from pincite.report.sheets.sheet import Sheet
+from pincite.report.writing import as_json, check_outputs, in_format, write_files
 
 _OWN = (".csv", ".xlsx")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -23,14 +24,29 @@ def check_sheet_outputs(paths: Sequence[Path]) -> None:
     check_outputs(paths, also=_OWN)
 
 
-def write_sheet(sheet: Sheet, paths: Sequence[Path]) -> list[str]:
-    """Write the table to each file, in the format of its suffix; returns notices about them."""
-    own: dict[str, Callable[[], str | bytes]] = {
+def write_sheet(sheet: Sheet, paths: Sequence[Path], *, server: str = "") -> list[str]:
+    """Write the table to each file, in the format of its suffix; returns notices about them.
+
+    A workbook's values are linked to their quotes on the `server` at this address, if there is one.
+    """
+    return write_files(paths, lambda: _blocks(sheet), _own_formats(sheet, server))
+
+
+def sheet_bytes(sheet: Sheet, ending: str, *, server: str = "") -> bytes:
+    """The same for one format, as bytes."""
+    made = _own_formats(sheet, server).get(ending)
+    if made is None:
+        return in_format(tuple(_blocks(sheet)), ending)[0]
+    written = made()
+    return written.encode("utf-8", "backslashreplace") if isinstance(written, str) else written
+
+
+def _own_formats(sheet: Sheet, server: str) -> dict[str, Callable[[], str | bytes]]:
+    return {
         ".json": lambda: as_json(sheet_form(sheet)),
         ".csv": lambda: csv_text(sheet),
-        ".xlsx": lambda: _workbook(sheet),
+        ".xlsx": lambda: _workbook(sheet, server.rstrip("/")),
     }
-    return write_files(paths, lambda: _blocks(sheet), own)
 
 
 def sheet_form(sheet: Sheet) -> dict[str, Any]:
@@ -77,13 +93,14 @@ def source_of(cell: SheetCell) -> str:
     return " ".join(filter(None, (cell.reason and f"{cell.reason}:", quote, where))).rstrip(":")
 
 
-def _workbook(sheet: Sheet) -> bytes:
+def _workbook(sheet: Sheet, server: str) -> bytes:
     from openpyxl import Workbook
     from openpyxl.comments import Comment
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
 
     book = Workbook()
+    linked = Font(color="0563C1", underline="single")
     page = book.worksheets[0]
     page.title = "Documents"
     page.append(["Document", *(plain(column.name) for column in sheet.columns)])
@@ -99,6 +116,9 @@ def _workbook(sheet: Sheet) -> bytes:
                 at.data_type = "s"  # Never a formula.
             at.alignment = Alignment(wrap_text=True, vertical="top")
             at.comment = Comment(plain(source_of(cell)), "Pincite")
+            if server and cell.link and cell.value:
+                at.hyperlink = f"{server}/c/{cell.link}"
+                at.font = linked
     for place in range(1, len(sheet.columns) + 2):
         widest = max(len(str(line[place - 1].value or "")) for line in page.iter_rows())
         page.column_dimensions[get_column_letter(place)].width = max(_WIDTH, min(widest, _WIDEST))
