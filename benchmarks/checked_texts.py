@@ -1,11 +1,14 @@
 """Measures how rightly statements are found supported, contradicted or neither.
 
-    python benchmarks/checked_texts.py [--sets NAME ...] [--edits 60] [--wrong]
+    python benchmarks/checked_texts.py [--sets NAME ...] [--most 150 --model GGUF] [--edits 60] [--wrong]
 
 Statements that people have judged against a text (support_cases.py). For each set: balanced accuracy of
 supported against the rest, of the contradicted ones how many are found so, and of what is said to be
 contradicted the share that people call contradicted, neither, and supported. wice-open, expertqa-open,
 qags and summedits-open do not tell contradicted statements from unsupported ones.
+
+--model: a language model that judges statements in other words, as `pincite check` with
+generation.mode = generated; some seconds a statement, so `--most` of a set are enough.
 
 --edits: instead, so many statements of each kind out of a library of real documents (the longest 40 of
 documents/bulk-18f-handbook), as they are and with another number, day, negation or duty, reworded, or
@@ -20,6 +23,7 @@ from collections import Counter
 
 from compare_edits import ADDED, CHANGES, FEWEST_WORDS
 from open_sets import SHARED, WORK
+from support import judgement_of
 from support_cases import JUDGED, MOST, SEED, SentenceWeights, citation, evidence_of, rows
 
 from pincite.answer.generated import Carriers
@@ -29,6 +33,7 @@ from pincite.records.checked_texts import Standing
 from pincite.records.document import BlockKind
 from pincite.verify.comparing.units import units_of
 from pincite.verify.statements.claims import ClaimChecker
+from pincite.verify.statements.own_judgement import OwnJudgement
 from pincite.verify.texts import judged
 
 HANDBOOK = SHARED / "documents" / "bulk-18f-handbook"
@@ -42,18 +47,20 @@ _KINDS = {
 }
 
 
-def measured(name: str, *, show_wrong: bool) -> str:
+def measured(
+    name: str, *, most: int | None, judgement: OwnJudgement | None, show_wrong: bool
+) -> str:
     """A row of the table for one set."""
     texts = {row["id"]: row for row in rows(name, "corpus.jsonl")}
     said = {row["id"]: row["text"] for row in rows(name, "queries.jsonl")}
     labels = [row for row in rows(name, "labels.jsonl") if row["doc_id"]]
-    most = MOST.get(name, 600)
+    most = most or MOST.get(name, 600)
     if len(labels) > most:
         labels = random.Random(SEED).sample(labels, most)
     used = {row["doc_id"] for row in labels}
     evidence = {key: evidence_of(texts[key]) for key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    carriers, claims = Carriers(weights), ClaimChecker(weights)
+    carriers, claims = Carriers(weights), ClaimChecker(weights, judgement=judgement)
     found: Counter[tuple[Standing, Standing]] = Counter()
     for row in labels:
         own = evidence[row["doc_id"]]
@@ -129,18 +136,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", default=JUDGED, choices=JUDGED)
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--most", type=int, help="statements of each set")
+    parser.add_argument("--model", help="a language model judges statements in other words")
     parser.add_argument("--edits", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.edits:
         edited(arguments.edits, show_wrong=arguments.wrong)
         return
+    judgement = judgement_of(arguments.model) if arguments.model else None
     print(
         "| set | statements | balanced accuracy | supported found | contradicted found | "
         "said to be contradicted: are / neither / supported |"
     )
     print("|---|---|---|---|---|---|")
     for name in arguments.sets:
-        print(measured(name, show_wrong=arguments.wrong))
+        row = measured(name, most=arguments.most, judgement=judgement, show_wrong=arguments.wrong)
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,8 @@ def _alignment() -> Alignment:
     return Alignment(encoder)
 
 
-def _judgement(model: str) -> OwnJudgement:
+def judgement_of(model: str) -> OwnJudgement:
+    """The judgement of the model in a GGUF file."""
     from pincite.models.llm.opening import open_model
     from pincite.settings.groups import GenerationSettings
 
@@ -127,7 +128,7 @@ def main() -> None:
     parser.add_argument("--model", help="a language model judges statements in other words")
     given = parser.parse_args()
     alignment = _alignment() if given.free else None
-    judgement = _judgement(given.model) if given.model else None
+    judgement = judgement_of(given.model) if given.model else None
     for name in given.sets:
         found = judged(name, given.most, alignment, judgement)
         supported = sum(item.is_supported for item in found) / len(found)

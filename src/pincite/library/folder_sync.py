@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -23,6 +24,9 @@ from pincite.records.arguments import checked_name, checked_paths, checked_texts
 from pincite.records.library_records import IngestReport
 from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
+
+_ENCODING_SECONDS = 10.0
+"""After these the rest of a long ingest is stored without vectors, so that it can be searched soon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +95,7 @@ class FolderSync:
             self._upkeep.forget_own_graphs()
             self._upkeep.encoders.remember()
             with under_way(self._notes, wanted.work(), is_whole=wanted.is_whole()):
-                intake = self._intake(wanted)
+                intake = self._intake(wanted, encoding_seconds=_ENCODING_SECONDS)
                 found, plan = self._plan(intake, wanted)
                 return self._carry_out(intake, found, plan, progress)
 
@@ -139,11 +143,18 @@ class FolderSync:
             with under_way(self._notes, wanted.work(), is_whole=wanted.is_whole()):
                 return self._carry_out(intake, found, plan)
 
-    def _intake(self, wanted: Wanted, *, leaves_failed: bool = False) -> Intake:
+    def _intake(
+        self,
+        wanted: Wanted,
+        *,
+        leaves_failed: bool = False,
+        encoding_seconds: float = math.inf,
+    ) -> Intake:
         conditions = reading_conditions(self._settings), reading_limits(self._settings)
+        stages = ingest_stages(self._settings, self._catalog, self._upkeep.encoders.serving())
         return Intake(
             self._catalog,
-            ingest_stages(self._settings, self._catalog, self._upkeep.encoders.serving()),
+            replace(stages, encoding_seconds=encoding_seconds),
             collection=wanted.collection,
             recipe=recipe(self._settings.chunking, *conditions),
             leaves_failed=leaves_failed,

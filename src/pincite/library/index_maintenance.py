@@ -257,8 +257,8 @@ class Upkeep:
         missing = self._passages_without_vector()
         if missing and not self.encoders.problem:
             notices.append(
-                f"{missing} passages were ingested without the encoder and are found by their "
-                "words only: run 'pincite reindex'"
+                f"{missing} passages are not encoded yet and are found by their words only; unless an "
+                "ingest is doing it, run 'pincite reindex'"
             )
         self._notices = tuple(notices)
         return self._notices

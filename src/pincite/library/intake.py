@@ -44,7 +44,11 @@ REMEMBERED = "; it has not changed since and was not read again; to read it anyw
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """Progress of an ingest, reported after every new, changed, moved or deleted file."""
+    """Progress of an ingest, reported after every new, changed, moved or deleted file.
+
+    While passages are encoded that are found by their words already, `path` is empty, `doing` says so,
+    and the counts are of passages.
+    """
 
     path: str
     files_done: int
@@ -52,6 +56,7 @@ class Progress:
     passages: int
     pages: int
     seconds: float
+    doing: str = ""
 
 
 ProgressCallback = Callable[[Progress], None]

@@ -164,9 +164,10 @@ class Library:
         Folders are synchronised: files moved or deleted there are moved or removed in the library too.
         Unreadable files are reported in `failed`; all others are ingested. An unreadable file is read
         again when it or the reading limits have changed, or with `retry`. The `tags` are added to all
-        files found, including unchanged ones. If the settings name a different encoder, the library is
-        then re-encoded. Raises LibraryBusy if another process is ingesting, UsageError for an invalid
-        path and for an empty name of a collection or tag.
+        files found, including unchanged ones. A long ingest stores all files first, so that they are
+        found by their words, and encodes the rest after that; if the settings name a different encoder,
+        the library is re-encoded. Raises LibraryBusy if another process is ingesting, UsageError for an
+        invalid path and for an empty name of a collection or tag.
         """
         from pincite.library.folder_sync import Wanted
         from pincite.library.reencoding import as_ingest_progress
@@ -176,7 +177,8 @@ class Library:
         if self.is_behind() and not self._upkeep.encoders.is_withheld():
             # Answers report it if the encoder is unavailable or another process is re-encoding.
             with suppress(ModelError, LibraryBusy):
-                self.reencode(progress=as_ingest_progress(progress))
+                encoded = self.reencode(progress=as_ingest_progress(progress))
+                report = replace(report, seconds=round(report.seconds + encoded.seconds, 3))
         notice = self.encoder_problem or self.encoder_notice
         is_chosen = self.settings.embedding.model == "none"
         notices = (notice,) if notice and not is_chosen else ()

@@ -1,4 +1,4 @@
-"""Re-encodes a library with another encoder, while the old vectors remain in use."""
+"""Encodes what has no vectors yet, or all with another encoder, while the old vectors stay in use."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pincite.errors import LibraryBusy, UsageError
 from pincite.library.homes import writing
 from pincite.library.index_maintenance import Upkeep
 from pincite.library.intake import Progress, ProgressCallback
+from pincite.records.flow import Passage
 from pincite.settings.loading import Settings
 from pincite.stages import PassageEmbedder
 from pincite.store.catalog.catalog import Catalog
@@ -53,12 +54,13 @@ def as_ingest_progress(callback: ProgressCallback | None) -> ReencodeCallback | 
     def show(step: ReencodeProgress) -> None:
         callback(
             Progress(
-                path=f"encoding for {step.encoder}",
+                path="",
                 files_done=step.done,
                 files_total=step.total,
                 passages=step.done,
                 pages=0,
                 seconds=step.seconds,
+                doing="found by words; encoding",
             )
         )
 
@@ -80,7 +82,9 @@ def reencode(
     wanted = upkeep.encoders.wanted()
     record = EncoderRecord(name=wanted.name, settings=chosen.identity())
     known = upkeep.encoders.record()
-    if known and known.name == wanted.name and not catalog.encodings.passages_without():
+    is_known = known is not None and known.name == wanted.name
+    missing = catalog.encodings.passages_without()
+    if is_known and not missing:
         with writing(catalog):
             upkeep.encoders.keep(record)
             catalog.encodings.forget_unused()
@@ -91,13 +95,15 @@ def reencode(
         embedder(wanted, catalog, settings.rerank),
         record,
         upkeep.bring_indexes_up,
+        only_missing=is_known,
     )
     upkeep.encoders.approve(record)
-    return work.run(catalog.counts()["passages"], progress=progress, stop=stop)
+    total = missing if is_known else catalog.counts()["passages"]
+    return work.run(total, progress=progress, stop=stop)
 
 
 class _Reencoding:
-    """Encodes every passage with another encoder, then switches to it in one transaction.
+    """Encodes every passage, or those that have no vectors, then uses them all in one transaction.
 
     The write lock is held only to store a batch and to switch, not during encoding: an ingest may run
     meanwhile, and its passages are encoded too. Stored vectors survive a kill: they are keyed by model
@@ -110,12 +116,15 @@ class _Reencoding:
         embedder: PassageEmbedder,
         encoder: EncoderRecord,
         publish: Callable[[], None],
+        *,
+        only_missing: bool,
     ) -> None:
         self._catalog = catalog
         self._encodings = catalog.encodings
         self._embedder = embedder
         self._encoder = encoder
         self._publish = publish
+        self._only_missing = only_missing
         self._started = time.perf_counter()
         self._embedding_keys: dict[int, str] = {}
         self._last_key = 0
@@ -140,7 +149,7 @@ class _Reencoding:
 
     def _encode_next(self, total: int, stop: threading.Event) -> bool:
         """Encode and store the next batch; returns whether there was one."""
-        found = self._encodings.passages_after(self._last_key, limit=_BATCH_PASSAGES)
+        found = self._next(_BATCH_PASSAGES)
         if not found:
             return False
         passages, texts = zip(*found, strict=True)
@@ -158,9 +167,14 @@ class _Reencoding:
 
         return self._locked(store, stop)
 
+    def _next(self, limit: int) -> list[tuple[Passage, str]]:
+        return self._encodings.passages_after(
+            self._last_key, limit=limit, without_vectors=self._only_missing
+        )
+
     def _switch(self) -> bool:
         """Switch to the new vectors; returns False if new passages have arrived meanwhile."""
-        if self._encodings.passages_after(self._last_key, limit=1):
+        if self._next(1):
             return False
         self._encodings.switch(self._encoder, self._embedding_keys)
         self._publish()

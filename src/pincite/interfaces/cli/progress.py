@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pincite.records.flow import Preview
     from pincite.settings.groups import GenerationSettings
 
-_NAME_CHARS = 20
+_NAME_CHARS = 24
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    from pincite.interfaces.cli.output import console, visible_line
+    from pincite.interfaces.cli.output import console
 
     columns = (
         TextColumn("{task.fields[name]}", markup=False),
@@ -43,7 +43,7 @@ def progress_bar() -> Iterator[ProgressCallback | None]:
                 task,
                 completed=step.files_done,
                 total=step.files_total,
-                name=f"{visible_line(Path(step.path).name)[:_NAME_CHARS]:<{_NAME_CHARS}}",
+                name=f"{_named(step)[:_NAME_CHARS]:<{_NAME_CHARS}}",
                 speed=_speed(step),
             )
 
@@ -105,6 +105,12 @@ def while_writing(chosen: GenerationSettings) -> Iterator[Callable[[Preview], No
             status.update(Text(f"{title}\n{visible(said)}" if preview.claims else title))
 
         yield show
+
+
+def _named(step: Progress) -> str:
+    from pincite.interfaces.cli.output import visible_line
+
+    return step.doing or visible_line(Path(step.path).name)
 
 
 def _speed(step: Progress) -> str:

@@ -266,10 +266,15 @@ class _Reporter:
 
     def progress(self, step: Progress) -> None:
         """Record that a file has been read."""
-        if not step.path:
+        if step.doing:
+            done = f"{step.files_done:,} of {step.files_total:,} passages"
+            self.job = replace(self.job, message=f"{step.doing} {done}")
+        elif step.path:
+            before = self._files.get(step.path)
+            before = before or JobFile(name=self._names(step.path), path=step.path)
+            self._files[step.path] = replace(before, state="read")
+        else:
             return
-        before = self._files.get(step.path) or JobFile(name=self._names(step.path), path=step.path)
-        self._files[step.path] = replace(before, state="read")
         if time.monotonic() - self._saved_at > _SAVE_EVERY_SECONDS:
             self._saved_at = time.monotonic()
             self.job = replace(self.job, files=tuple(self._files.values()))

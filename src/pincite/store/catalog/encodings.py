@@ -73,10 +73,17 @@ class Encodings:
         with self._transaction() as connection:
             return int(connection.scalar(missing.select_from(schema.passages)) or 0)
 
-    def passages_after(self, key: int, *, limit: int) -> list[tuple[Passage, str]]:
-        """Up to `limit` passages after a key, in key order, each with its text."""
+    def passages_after(
+        self, key: int, *, limit: int, without_vectors: bool = False
+    ) -> list[tuple[Passage, str]]:
+        """Up to `limit` passages after a key, in key order, each with its text.
+
+        With `without_vectors`, only those that have none.
+        """
         table = schema.passages
         query = select(table).where(table.c.key > key).order_by(table.c.key).limit(limit)
+        if without_vectors:
+            query = query.where(table.c.embedding_key == "")
         with self._transaction() as connection:
             found = [rows.passage(row) for row in connection.execute(query)]
             documents = {passage.span.document_id for passage in found}

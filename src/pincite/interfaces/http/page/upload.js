@@ -200,17 +200,18 @@ async function addBatch(batch, collection) {
   try {
     const { job } = await upload(batch, collection, (part) => batch.forEach(({ line }) => line.sending(part)));
     batch.forEach(({ line }) => line.reading());
-    const over = await finished(job);
+    const over = await finished(job, ({ message }) => message && batch.forEach(({ line }) => line.doing(message)));
     batch.forEach(({ line }, place) => line.over(over, over.files[place] ?? {}));
   } catch (error) {
     batch.forEach(({ line }) => line.failed(error.message));
   }
 }
 
-async function finished(job) {
+async function finished(job, going) {
   for (;;) {
     const told = await api.job(job);
     if (OVER.has(told.state)) return told;
+    going(told);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
@@ -266,6 +267,11 @@ class Line {
   reading() {
     this.bar.removeAttribute("value");
     this.told.textContent = "Reading and checking";
+  }
+
+  /** What is still done with a file that can be searched. */
+  doing(message) {
+    this.told.textContent = message[0].toUpperCase() + message.slice(1);
   }
 
   /** Done: the file's coverage, or why it failed. */
