@@ -1,6 +1,7 @@
 """Measures how rightly statements are found supported, contradicted or neither.
 
-    python benchmarks/checked_texts.py [--sets NAME ...] [--most 150 --model GGUF] [--edits 60] [--wrong]
+    python benchmarks/checked_texts.py [--sets NAME ...] [--most 60 --model GGUF] [--order] [--wrong]
+    python benchmarks/checked_texts.py --edits 60 [--wrong]
 
 Statements that people have judged against a text (support_cases.py). For each set: balanced accuracy of
 supported against the rest, of the contradicted ones how many are found so, and of what is said to be
@@ -9,6 +10,10 @@ qags and summedits-open do not tell contradicted statements from unsupported one
 
 --model: a language model that judges statements in other words, as `pincite check` with
 generation.mode = generated; some seconds a statement, so `--most` of a set are enough.
+
+--order: instead, how well the share of its words in the quotes, and the model's probability that they
+say it, tell supported claims from all others: areas under the ROC curve. So much can be gained by any
+threshold.
 
 --edits: instead, so many statements of each kind out of a library of real documents (the longest 40 of
 documents/bulk-18f-handbook), as they are and with another number, day, negation or duty, reworded, or
@@ -19,20 +24,24 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from compare_edits import ADDED, CHANGES, FEWEST_WORDS
 from open_sets import SHARED, WORK
 from support import judgement_of
-from support_cases import JUDGED, MOST, SEED, SentenceWeights, citation, evidence_of, rows
+from support_cases import JUDGED, MOST, SEED, SentenceWeights, citation, evidence_of, overlap, rows
 
 from pincite.answer.generated import Carriers
+from pincite.evaluate.measures import auroc
 from pincite.ingest.readers import FileReader
 from pincite.library.library import Library
 from pincite.records.checked_texts import Standing
 from pincite.records.document import BlockKind
+from pincite.records.flow import Citation
 from pincite.verify.comparing.units import units_of
-from pincite.verify.statements.claims import ClaimChecker
+from pincite.verify.statements.claims import ClaimChecker, premise_of
 from pincite.verify.statements.own_judgement import OwnJudgement
 from pincite.verify.texts import judged
 
@@ -47,10 +56,17 @@ _KINDS = {
 }
 
 
-def measured(
-    name: str, *, most: int | None, judgement: OwnJudgement | None, show_wrong: bool
-) -> str:
-    """A row of the table for one set."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claim:
+    """A claim, the quotes that have most of its words, and all of the text it was judged against."""
+
+    text: str
+    cited: list[Citation]
+    others: list[Citation]
+    truth: Standing
+
+
+def _claims(name: str, most: int | None) -> tuple[SentenceWeights, list[_Claim]]:
     texts = {row["id"]: row for row in rows(name, "corpus.jsonl")}
     said = {row["id"]: row["text"] for row in rows(name, "queries.jsonl")}
     labels = [row for row in rows(name, "labels.jsonl") if row["doc_id"]]
@@ -60,25 +76,57 @@ def measured(
     used = {row["doc_id"] for row in labels}
     evidence = {key: evidence_of(texts[key]) for key in used}
     weights = SentenceWeights([item.quote for own in evidence.values() for item in own])
-    carriers, claims = Carriers(weights), ClaimChecker(weights, judgement=judgement)
-    found: Counter[tuple[Standing, Standing]] = Counter()
+    carriers, found = Carriers(weights), []
     for row in labels:
-        own = evidence[row["doc_id"]]
-        title = texts[row["doc_id"]].get("title", "")
-        statement = said[row["query_id"]]
-        cited = [citation(item.quote, title) for item in carriers.find(statement, [], own)]
-        others = [citation(item.quote, title) for item in own]
-        truth = _KINDS.get(row["label"], Standing.NOT_FOUND)
-        result = judged(claims, statement, cited, others)
-        found[truth, result.standing] += 1
+        own, title = evidence[row["doc_id"]], texts[row["doc_id"]].get("title", "")
+        text = said[row["query_id"]]
+        found.append(
+            _Claim(
+                text=text,
+                cited=[citation(item.quote, title) for item in carriers.find(text, [], own)],
+                others=[citation(item.quote, title) for item in own],
+                truth=_KINDS.get(row["label"], Standing.NOT_FOUND),
+            )
+        )
+    return weights, found
+
+
+def measured(
+    name: str, *, most: int | None, judgement: OwnJudgement | None, show_wrong: bool
+) -> str:
+    """A row of the table for one set."""
+    weights, all_of_them = _claims(name, most)
+    claims = ClaimChecker(weights, judgement=judgement)
+    found: Counter[tuple[Standing, Standing]] = Counter()
+    for claim in all_of_them:
+        result = judged(claims, claim.text, claim.cited, claim.others)
+        found[claim.truth, result.standing] += 1
         if (
             show_wrong
-            and Standing.CONTRADICTED in (truth, result.standing)
-            and truth != result.standing
+            and Standing.CONTRADICTED in (claim.truth, result.standing)
+            and claim.truth != result.standing
         ):
-            quote = result.against[0].quote if result.against else cited[0].quote if cited else ""
-            print(f"{truth} -> {result.standing}: {statement}\n    {quote[:400]}")
+            quotes = [*result.against, *claim.cited]
+            print(f"{claim.truth} -> {result.standing}: {claim.text}")
+            print(f"    {quotes[0].quote[:400] if quotes else ''}")
     return f"| {name} | {_row(found)} |"
+
+
+def in_order(name: str, *, most: int | None, judgement: OwnJudgement) -> str:
+    """A row of the table of areas under the ROC curve for one set."""
+    ways: dict[str, Callable[[str, str], float]] = {
+        "words": overlap,
+        "model": lambda statement, premise: judgement.told(statement, premise) or 0.0,
+    }
+    scores: dict[tuple[str, bool], list[float]] = defaultdict(list)
+    for claim in _claims(name, most)[1]:
+        premise = premise_of(claim.cited)
+        for way, score in ways.items():
+            is_supported = claim.truth is Standing.SUPPORTED
+            scores[way, is_supported].append(score(claim.text, premise) if premise else 0.0)
+    areas = [f"{auroc(scores[way, True], scores[way, False]):.2f}" for way in ways]
+    supported, others = len(scores["words", True]), len(scores["words", False])
+    return f"| {name} | {supported} of {supported + others} | {' | '.join(areas)} |"
 
 
 def _row(found: Counter[tuple[Standing, Standing]]) -> str:
@@ -138,12 +186,20 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--most", type=int, help="statements of each set")
     parser.add_argument("--model", help="a language model judges statements in other words")
+    parser.add_argument("--order", action="store_true")
     parser.add_argument("--edits", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.edits:
         edited(arguments.edits, show_wrong=arguments.wrong)
         return
     judgement = judgement_of(arguments.model) if arguments.model else None
+    if arguments.order:
+        if judgement is None:
+            parser.error("--order takes --model")
+        print("| set | supported | words | model |\n|---|---|---|---|")
+        for name in arguments.sets:
+            print(in_order(name, most=arguments.most, judgement=judgement), flush=True)
+        return
     print(
         "| set | statements | balanced accuracy | supported found | contradicted found | "
         "said to be contradicted: are / neither / supported |"

@@ -126,7 +126,7 @@ def judged(
         Judged(
             text=label.text,
             is_supported=label.is_supported,
-            overlap=_overlap(label.text, texts[label.document]["text"]),
+            overlap=overlap(label.text, texts[label.document]["text"]),
             sentences=tuple(
                 checking.check(
                     label.text[start:end], evidence[label.document], texts[label.document]
@@ -207,7 +207,8 @@ def citation(quote: str, title: str) -> Citation:
     )  # fmt: skip
 
 
-def _overlap(statement: str, text: str) -> float:
+def overlap(statement: str, text: str) -> float:
+    """The share of its words that a text has, in 0..1."""
     own = set(terms(statement))
     return len(own & set(terms(text))) / (len(own) or 1)
 

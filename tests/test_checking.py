@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from end_to_end.running import call_cli
 from fastapi.testclient import TestClient
 
 from pincite import Filters, Library, UsageError
+from pincite.interfaces.cli.check import print_checked
 from pincite.interfaces.http.app import create_app
 from pincite.interfaces.http.served import Served
-from pincite.records.checked_texts import Standing
+from pincite.records.checked_texts import CheckedText, Standing
+from pincite.records.flow import Verdict
 from pincite.report.checking import check_file, check_text, checked_form
 from pincite.settings.groups import ServerSettings
 
@@ -249,3 +252,18 @@ def test_json_is_the_same_everywhere(folder: Path, library: Library, tmp_path: P
             assert "/" not in citation["source"]
             assert client.get(f"/v1/citations/{link['id']}").json()["state"] == "verified"
         assert client.post("/v1/check", json={"text": "long " * 5_000}).status_code == 400
+
+
+def test_what_the_quotes_say_in_other_words_is_shown_beside_them(
+    library: Library, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (sure,) = check_text(
+        library, "The travel desk approves every booking within two working days."
+    ).statements
+    free = replace(sure, text="It reads differently.", verdict=Verdict.WORDED_FREELY)
+    checked = CheckedText(name="", statements=(sure, free))
+    print_checked(checked, show_all=False)
+    told = capsys.readouterr().out
+    assert told.count("in other words: “") == 1
+    assert told.index("It reads differently.") < told.index("in other words: “")
+    assert sure.quotes[0].quote in " ".join(told.split())

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pincite.ingest.markdown.reader import MarkdownReader
-from pincite.records.document import Document
+from pincite.records.document import BlockKind, Document
 
 SAMPLE = """---
 title: "Travel guide"
@@ -325,3 +325,24 @@ def test_a_note_set_apart_is_read_without_its_signs(source: str, name: str) -> N
 )
 def test_a_paragraph_that_is_no_note_stays_whole(text: str) -> None:
     assert [found for _, found in blocks(read(f"# Rules\n\n{text}\n"))][-1] == text
+
+
+def test_text_indented_below_a_definition_or_an_admonition_is_no_code() -> None:
+    text = (
+        "# A\n\n: Enable it.\n\n    Defaults to false.\n\n    - one\n    - two\n\n"
+        "## B\n\n!!! warning\n\n    Close the\n    valve.\n\nPlain text.\n\n    x = 1\n"
+    )
+    document = MarkdownReader().read(Path("a.md"), text.encode())
+    found = [(block.kind, text[block.start : block.end]) for block in document.blocks]
+    assert found == [
+        (BlockKind.HEADING, "A"),
+        (BlockKind.PARAGRAPH, ": Enable it."),
+        (BlockKind.PARAGRAPH, "Defaults to false."),
+        (BlockKind.LIST_ITEM, "- one"),
+        (BlockKind.LIST_ITEM, "- two"),
+        (BlockKind.HEADING, "B"),
+        (BlockKind.PARAGRAPH, "warning"),
+        (BlockKind.PARAGRAPH, "Close the\n    valve."),
+        (BlockKind.PARAGRAPH, "Plain text."),
+        (BlockKind.CODE, "    x = 1"),
+    ]

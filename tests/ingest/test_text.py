@@ -243,6 +243,8 @@ def test_a_drawing_is_one_block_with_its_lines() -> None:
 def test_lines_below_a_double_colon_are_code_as_they_stand(above: str) -> None:
     code = "    for a in b. Do\n        print(a)\n\n    end()"
     found = blocks(read(f"{above}\n\n{code}\n\nText goes on.\n", "a.rst"))
+    # A directive is no text: it begins the code.
+    code = f"{above}\n\n{code}" if above.startswith("..") else code
     assert found[-2:] == [("code", code), ("paragraph", "Text goes on.")]
 
 

@@ -131,6 +131,24 @@ def test_roles_and_links_of_restructured_text_are_folded() -> None:
     assert as_read(source, RESTRUCTURED_TEXT) == "See the text, x*y, here, all and [1]."
 
 
+def test_code_of_restructured_text_keeps_its_lines_and_loses_its_directive() -> None:
+    source = (
+        "Use ``apt``:\n\n.. code-block:: console\n\n    $ apt update\n    $ apt install x\n\n"
+        "Then go\non."
+    )
+    assert as_read(source, RESTRUCTURED_TEXT) == (
+        "Use apt:\n\n$ apt update\n$ apt install x\n\nThen go on."
+    )
+    code = source[source.index("..") : source.index("Then")]
+    assert as_read(code, RESTRUCTURED_TEXT, BlockKind.CODE) == "$ apt update\n$ apt install x"
+
+
+def test_the_mark_of_a_definition_is_not_shown() -> None:
+    assert as_read(": Enable watching of the\nfolder: always.", MARKDOWN) == (
+        "Enable watching of the folder: always."
+    )
+
+
 _MARKS = st.lists(
     st.sampled_from(
         ["*", "**", "_", "[", "](", ")", "![", "<", ">", "<b>", "</b>", "<br>", "|", "# ", "- ",

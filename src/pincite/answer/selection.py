@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,7 +12,7 @@ from pincite.records.flow import Dropped, Evidence, Hit, Passage, Question, Sele
 from pincite.stages import Sources
 from pincite.text.as_read import statement_key
 from pincite.text.details import details, details_asked, identifiers, words_beside_details
-from pincite.text.keys import key_terms, named_by
+from pincite.text.keys import is_headed, key_terms, named_by
 from pincite.text.marks import is_struck_out
 from pincite.text.negations import is_negated
 from pincite.text.remarks import is_header_place, may_be_answered_by_header
@@ -390,7 +390,12 @@ def _is_header(span: Span, sources: Sources) -> bool:
 
 
 def _named_first(question: Question, scored: list[Scored], sources: Sources) -> list[Scored]:
-    """Sentences with a date or number that is asked about come first, in whatever form they have it."""
+    """Sentences with a date or number that is asked about come first, in whatever form they have it.
+
+    So do those below a heading that is the symbol that is asked about: others only mention it.
+    """
+    if below := {e[1] for e in scored if is_headed(question.asked, e[3].passage.section)}:
+        return _raised(scored, below)
     asked = named_by(question.asked)
     if not asked:
         return scored
@@ -399,6 +404,11 @@ def _named_first(question: Question, scored: list[Scored], sources: Sources) -> 
     # Of a day and its month, what has the day names it better.
     most = max(held, default=0)
     named = {entry[1] for entry, count in zip(scored, held, strict=True) if count == most > 0}
+    return _raised(scored, named)
+
+
+def _raised(scored: list[Scored], named: Container[Span]) -> list[Scored]:
+    """With the sentences that are named above the best of the others."""
     best = max((score for score, span, _, _ in scored if span in named), default=0.0)
     others = max((score for score, span, _, _ in scored if span not in named), default=0.0)
     lift = max(0.0, others + _LEAD - best) if named else 0.0

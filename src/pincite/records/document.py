@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from pincite.records.files import open_regular
 
-READING_VERSION = 27
+READING_VERSION = 28
 """Incremented when a reader or the chunker changes its result for the same file; files ingested with an
 older version are then read again."""
 

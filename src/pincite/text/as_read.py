@@ -25,11 +25,14 @@ from pincite.text.marks import scripts_apart
 _SET = "application/pdf"
 """Pages that a program has set: a hyphen at the end of a line may be its own."""
 _FENCE = re.compile(r"[ \t>]*(?P<signs>`{3,}|~{3,})(?P<info>[^`]*)$")
+_CODE_BELOW = re.compile(r"[ \t]*\.\. (?:code(?:-block)?|sourcecode|parsed-literal)::(?:[ \t].*)?$")
 # Not before a number, where it may mean "more than".
 _QUOTED = re.compile(r"(?:[ \t]{0,3}>(?![ \t]*[\d.,=$€£¥])[ \t]?)+")
 # Below its first line a paragraph goes on with ">" only in a quotation: "> 25" is no comparison there.
 _QUOTED_ON = re.compile(r"^(?:[ \t]{0,3}>[ \t]?)+")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+_DEFINES = re.compile(r"^ {0,3}:[ \t]+(?=\S)")
+"""What a definition begins with: the term is in the line, or the heading, above."""
 _HEADING_END = re.compile(r"(?<![ \t])[ \t]++#{1,20}[ \t]*+$")
 _RULER = re.compile(r"[ \t]*([-=*_~^])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?P<mark>[-*+•‣▪◦]|\(?\d{1,9}[.)])[ \t]+(?P<text>\S.*)$")
@@ -75,10 +78,11 @@ def as_read(quote: str, media_type: str, kind: BlockKind | str | None = None) ->
         return quote
     if markup is Markup.MARKDOWN:
         return _joined(_markdown(_HTML_ROW.sub("\n\n", quote).splitlines()))
-    inline = rst_inline if markup is Markup.RST else _on_one_line
+    if markup is Markup.RST:
+        return _joined(_rst(quote.splitlines()))
     if markup is Markup.NONE:
         quote = with_whole_words(quote, is_set=media_type == _SET)
-    return _joined(_blocks(quote.splitlines(), inline))
+    return _joined(_blocks(quote.splitlines(), _on_one_line))
 
 
 def statement_key(quote: str, media_type: str) -> str:
@@ -134,10 +138,36 @@ def _markdown(lines: Sequence[str]) -> Iterator[_Shown]:
     yield from _blocks(prose, markdown_inline, _markdown_line)
 
 
+def _rst(lines: Sequence[str]) -> Iterator[_Shown]:
+    """The blocks of reStructuredText; what is indented below a directive of code is code."""
+    prose: list[str] = []
+    code: list[str] = []
+    indent: int | None = None
+    for line in lines:
+        if indent is not None and (not line.strip() or _indent(line) > indent):
+            code.append(line)
+            continue
+        if code:
+            yield _Shown(_code(code))
+        code, indent = [], None
+        if _CODE_BELOW.match(line):
+            yield from _blocks(prose, rst_inline)
+            prose, indent = [], _indent(line)
+        else:
+            prose.append(line)
+    if code:
+        yield _Shown(_code(code))
+    yield from _blocks(prose, rst_inline)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
 def _code(lines: Sequence[str]) -> str:
-    """The lines unchanged, without common indentation and surrounding fences."""
+    """The lines unchanged, without common indentation and what marks them as code."""
     filled = [line.rstrip() for line in lines]
-    while filled and (not filled[0] or _FENCE.match(filled[0])):
+    while filled and (not filled[0] or _FENCE.match(filled[0]) or _CODE_BELOW.match(filled[0])):
         filled = filled[1:]
     while filled and (not filled[-1] or _FENCE.match(filled[-1])):
         filled = filled[:-1]
@@ -187,7 +217,7 @@ def _markdown_line(source: str) -> _Line:
         return _Line(text, begins=True, ends=True)
     if item := _ITEM.match(line):
         return _item(item)
-    text = line.strip()
+    text = _DEFINES.sub("", line).strip()
     cells = [cell.strip() for cell in _PIPE.split(text)]
     if len(cells) < 2 or not (text.startswith("|") or " | " in text):
         return _Line(text)

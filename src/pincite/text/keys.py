@@ -8,7 +8,7 @@ missing words and the judgement of an answer treat them alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.text.dates import Moment, moments
@@ -66,6 +66,19 @@ def named_by(question: str) -> frozenset[str]:
     """The dates, long numbers, versions and addresses that a question asks about, as terms."""
     written = (match[0].strip(".-").lower() for match in _WRITTEN.finditer(question))
     return frozenset((*filter(_LONG.search, written), *key_terms(question)))
+
+
+_SYMBOL = re.compile(r"(?<![\w-])(?:--[a-z][\w-]*|\w*[^\W_]_[^\W_]\w*|[a-z]{2,}[A-Z]\w*)(?![\w-])")
+
+
+def is_headed(question: str, section: Sequence[str]) -> bool:
+    """Whether the nearest heading is a symbol that is asked about: `--exclude-file`, `MAX_SIZE=<n>`."""
+    asked = _symbols(question)
+    return bool(asked) and not asked.isdisjoint(_symbols(" ".join(section[-1:])))
+
+
+def _symbols(text: str) -> frozenset[str]:
+    return frozenset(match[0] for match in _SYMBOL.finditer(text))
 
 
 def key_terms(text: str) -> list[str]:

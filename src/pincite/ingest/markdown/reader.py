@@ -178,6 +178,11 @@ _LONGEST_UNSEEN_CHARS = 1_000
 _CONTAINER_SIGNS = " \t>"
 # A footnote of a single word looks like a link definition, which would not be text.
 _FOOTNOTE = re.compile(r"^([ ]{0,3})\[(?=\^[^\]\n]+\]:)", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_GOES_ON_INDENTED = re.compile(r":[ \t]+\S|(?:!!!|\?\?\?\+?)[ \t]+\w")
+"""A definition or an admonition: what is indented below it is its text, and no code."""
+_ATTRIBUTES = re.compile(r"\{[:#.][^{}]*\}[ \t]*$")
+"""What a heading may end with: its anchor and classes, which no reader sees."""
 # Site generators replace this placeholder with the page's own title.
 _TITLE_TEMPLATE = re.compile(r"(?:<%=?|\{\{).*\btitle\b.*(?:%>|\}\})$")
 
@@ -234,6 +239,7 @@ class _BlockFinder:
         self._title = title
         self._lines = list(_lines(text))
         self._outline = Outline()
+        self._goes_on_indented = False
         # The end of the last HTML table that was read.
         self._table_end = 0
         self.first_heading: str | None = None
@@ -317,12 +323,14 @@ class _BlockFinder:
         first = token.map[0]
         if token.type == "inline" and opening.type == "heading_open":
             self._enter(token, int(opening.tag[1:]))
+            self._goes_on_indented = False
             yield BlockKind.HEADING, *self._inline_span(token)
         elif token.type == "inline" and opening.type == "paragraph_open":
             in_item = len(containers) >= 2 and containers[-2] == "list_item_open"
             kind = BlockKind.LIST_ITEM if in_item else BlockKind.PARAGRAPH
             if token.content.startswith("(^"):
                 kind = BlockKind.FOOTNOTE
+            self._goes_on_indented = _GOES_ON_INDENTED.match(token.content) is not None
             start, end = self._inline_span(token)
             self.comments += comment_ranges(self._text, token, start, end)
             is_quoted = "blockquote_open" in containers
@@ -332,8 +340,23 @@ class _BlockFinder:
             yield BlockKind.TABLE_ROW, *self._row_span(first)
         elif token.type == "fence":
             yield BlockKind.CODE, *self._code_span(first + 1, token.content.count("\n"))
+        elif token.type == "code_block" and self._goes_on_indented:
+            yield from self._indented(first, token.content.count("\n"))
         elif token.type == "code_block":
             yield BlockKind.CODE, *self._code_span(first, token.content.count("\n"))
+
+    def _indented(self, first: int, count: int) -> Iterator[tuple[BlockKind, int, int]]:
+        """The paragraphs and items of lines that only extensions of Markdown know to be text."""
+        lines = self._lines[first : first + count]
+        texts = [self._text[line.start : line.end] for line in lines]
+        begins = [
+            number
+            for number, text in enumerate(texts)
+            if text.strip() and (not number or not texts[number - 1].strip() or _ITEM.match(text))
+        ]
+        for number, behind in zip(begins, (*begins[1:], count), strict=True):
+            kind = BlockKind.LIST_ITEM if _ITEM.match(texts[number]) else BlockKind.PARAGRAPH
+            yield kind, *self._stripped(lines[number].start, lines[behind - 1].end)
 
     def _enter(self, heading: Token, level: int) -> None:
         children = heading.children or []
@@ -342,7 +365,7 @@ class _BlockFinder:
             for child in children
             if child.type in ("text", "code_inline", "softbreak", "image")
         )
-        name = plain or heading.content
+        name = _ATTRIBUTES.sub("", plain or heading.content).strip() or heading.content
         if self._title and _TITLE_TEMPLATE.match(heading.content.strip()):
             name = self._title
         self._enter_named(level, name)

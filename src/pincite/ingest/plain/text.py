@@ -286,10 +286,12 @@ class _Blocks:
             line = self._lines[position]
             if not line.text and paragraph and _ABOVE_LITERAL.match(paragraph[-1].text):
                 literal = self._literal_below(position, paragraph[0].indent)
-                yield from self._close(paragraph)
+                above = paragraph if literal and paragraph[0].text.startswith("..") else []
+                if not above:
+                    yield from self._close(paragraph)
                 paragraph = []
                 if literal:
-                    yield self._verbatim([one for one in literal if one.text])
+                    yield self._verbatim([*above, *(one for one in literal if one.text)])
                 position += max(1, len(literal))
                 continue
             underline = self._underline_below(position)

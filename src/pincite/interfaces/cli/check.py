@@ -83,12 +83,13 @@ def check(
     if as_json:
         print_json(checked_form(checked))
     else:
-        _print(checked, show_all=show_all)
+        print_checked(checked, show_all=show_all)
     if not checked.holds:
         raise typer.Exit(VERIFICATION_FAILED)
 
 
-def _print(checked: CheckedText, *, show_all: bool) -> None:
+def print_checked(checked: CheckedText, *, show_all: bool) -> None:
+    """Each statement with what the documents say; `show_all`: also where they support it."""
     for one in checked.statements:
         _print_statement(one, show_all=show_all)
     say()
@@ -105,9 +106,11 @@ def _print_statement(one: CheckedStatement, *, show_all: bool) -> None:
         say(indented(f"{one.verdict}: {visible_line(one.detail)}", first="    "), dim=True)
     for quote in one.against:
         _print_quote("but", quote)
-    if show_all or one.standing == "not found":
-        for quote in one.quotes if show_all else one.quotes[:1]:
-            _print_quote("" if one.standing == "supported" else "nearest", quote)
+    is_free = one.verdict == "worded freely"
+    if show_all or is_free or one.standing == "not found":
+        what = "in other words" if is_free else "" if one.standing == "supported" else "nearest"
+        for quote in one.quotes if show_all or is_free else one.quotes[:1]:
+            _print_quote(what, quote)
 
 
 def _print_quote(what: str, quote: Citation) -> None:

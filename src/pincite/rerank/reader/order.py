@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pincite.records.flow import Evidence, Hit, Question, Selection
 from pincite.rerank.reader.reader import LANGUAGE
 from pincite.stages import PassageReader, Selector, Sources, ToRead, log_odds
-from pincite.text.keys import named_by
+from pincite.text.keys import is_headed, named_by
 
 _ANSWERS, _ANSWERING = 0.01, 0.01
 """Weights, relative to the score, of the log-odds that the passage answers and the sentence does."""
@@ -33,9 +33,11 @@ class ReadOrderSelector:
         """The selection with the scores of its best sentences permuted."""
         selection = self.selector.select(question, hits)
         best = sorted(selection.evidence, key=lambda item: -item.score)[:_MOST]
-        # A date or a number that names what is asked decides the order; the reader is weak at them.
+        # A date, number or symbol that names what is asked decides; the reader is weak at them.
         is_decided = selection.is_exact or bool(named_by(question.asked))
         if len(best) < 2 or question.language != LANGUAGE or is_decided:
+            return selection
+        if is_headed(question.asked, best[0].passage.section):
             return selection
         scores = [item.score for item in best]
         ordered = sorted(zip(self._worth(question, best), best, strict=True), key=lambda p: -p[0])

@@ -54,7 +54,7 @@ class OwnJudgement:
         self._kept = kept
         self._lock = threading.Lock()
         self._least: float | None = None
-        self._judged = lru_cache(maxsize=_JUDGED_KEPT)(self._ask)
+        self._judged = lru_cache(maxsize=_JUDGED_KEPT)(self.told)
 
     @property
     def name(self) -> str:
@@ -91,8 +91,8 @@ class OwnJudgement:
         carried: list[float] = []
         differing: list[float] = []
         for one in shipped("verify/statements", "controls")["control"]:
-            right = self._ask(one["carried"], one["quote"])
-            wrong = self._ask(one["differs"], one["quote"])
+            right = self.told(one["carried"], one["quote"])
+            wrong = self.told(one["differs"], one["quote"])
             if right is None or wrong is None:
                 return None
             carried.append(right)
@@ -102,7 +102,8 @@ class OwnJudgement:
         is_told_apart = _in_order(carried, differing) >= _LEAST_IN_ORDER
         return max(_LEAST, *differing) if is_told_apart else _NEVER
 
-    def _ask(self, statement: str, passage: str) -> float | None:
+    def told(self, statement: str, passage: str) -> float | None:
+        """The probability that the model gives, in 0..1, believed or not; None if it tells none."""
         asked = _ASKED.format(passage=passage, statement=statement)
         messages = (Message(role="system", content=_SYSTEM), Message(role="user", content=asked))
         return self.model.likelihood_of_yes(Prompt(messages=messages, max_tokens=1))

@@ -60,11 +60,13 @@ function statement(one, citations) {
   const quotes = one.quotes.map((number) => citations[number - 1]);
   const against = one.against.map((number) => citations[number - 1]);
   const isSupported = one.standing === "supported";
+  const isFree = one.verdict === "worded freely";
   return h(
     "li",
     { class: `statement is-${one.standing.replace(" ", "-")}` },
     h("p", { class: "statement-text" }, one.text, " ", isSupported && quotes.map((quote) => chip(quote, citations))),
-    h("p", { class: "statement-standing" }, icon(sign), label, one.detail && !isSupported && h("span", { class: "hint" }, ` ${one.verdict}: ${one.detail}`)),
+    h("p", { class: "statement-standing" }, icon(sign), label, isFree && ", in other words:", one.detail && !isSupported && h("span", { class: "hint" }, ` ${one.verdict}: ${one.detail}`)),
+    isFree && quotes.map((quote) => quoted(quote, citations)),
     against.length > 0 && h("p", { class: "hint" }, "The documents say:"),
     against.map((quote) => quoted(quote, citations)),
     !isSupported && !against.length && quotes.length > 0 && h("details", {}, h("summary", {}, "The nearest"), quotes.map((quote) => quoted(quote, citations))),

@@ -13,7 +13,7 @@ export function blocks(claim, citation) {
   const made = [];
   for (const piece of pieces) {
     const tag = TAGS[piece.kind] ?? "p";
-    const start = piece.start + (tag === "li" ? bullet(points.slice(piece.start, piece.end).join(""), citation) : 0);
+    const start = piece.start + unseen(points.slice(piece.start, piece.end).join(""), tag, citation);
     const text = points.slice(start, piece.end).join("");
     const classes = [`block-${piece.kind}`, tag === "li" && hasMark(text) && "has-mark", tag !== "pre" && hasBreaks(citation) && "has-breaks"];
     const block = h(tag, { class: classes.filter(Boolean).join(" ") }, marked(text, { ...piece, start }, claim, citation));
@@ -23,6 +23,17 @@ export function blocks(claim, citation) {
   }
   return made;
 }
+
+/** The length of what a block begins with and nobody reads: a bullet, the mark of a definition, a directive of code. */
+export function unseen(text, tag, citation) {
+  if (tag === "li") return bullet(text, citation);
+  const mark = tag === "pre" ? isRst(citation) && DIRECTIVE : isMarkdown(citation?.name ?? "") && DEFINES;
+  return mark ? (mark.exec(text)?.[0].length ?? 0) : 0;
+}
+
+const DIRECTIVE = /^\.\. [\w-]+::.*\n\s*?(?=[ \t]*\S)/;
+const DEFINES = /^ {0,3}:[ \t]+(?=\S)/;
+const isRst = (citation) => /\.rst$/i.test(citation?.name ?? "");
 
 /** A block's text with the answering words marked, unless they are the whole statement. */
 function marked(text, piece, claim, citation) {
@@ -43,24 +54,33 @@ const hasBreaks = (citation) => /\.(x?html?|org|adoc|asciidoc|tex)$/i.test(citat
 export const hasMark = (text) => /^\s*([-*+•‣▪◦–]|\(?\w{1,3}[.)])\s/.test(text);
 
 /** The length of a list item's bullet, which Markdown shows as a sign of its own; 0 elsewhere. */
-export const bullet = (text, citation) => (isMarkdown(citation?.name ?? "") ? /^(\s*[-*+]\s+)?/.exec(text)[0].length : 0);
+const bullet = (text, citation) => (isMarkdown(citation?.name ?? "") ? /^(\s*[-*+]\s+)?/.exec(text)[0].length : 0);
 
 const MARKS = /<\/?[a-z][^<>]*>|`([^`]+)`|\*\*([^*]+)\*\*|!?\[([^\]]+)\]\([^)\s]*\)|(?<![\w*_])([*_])((?!\s)[^*_]+(?<!\s))\4(?![\w*_])/g;
+
+const RST_MARKS = /``([^`]+)``|\*\*([^*]+)\*\*|(?::[\w.+:-]+:`|`)([^`<]+?)\s*(?:<[^`]*>)?`_{0,2}|(?<![\w*])(\*)((?!\s)[^*]+(?<!\s))\*(?![\w*])/g;
 
 // Below the first line of a quotation ">" is its mark: "> 25" is no comparison there.
 const QUOTED_ON = /(\n)(?:[ \t]{0,3}>[ \t]?)+/g;
 
-/** A text of a citation: inline Markdown is rendered, links become text, words at line ends are whole; HTML is left out, or with `isSource` shown as it is written. */
+/** The text of a link; a name in code may be all of it. */
+function linked(text) {
+  const code = /^`([^`]+)`$/.exec(text);
+  return code ? [h("code", {}, code[1])] : [text];
+}
+
+/** A text of a citation: inline Markdown and reStructuredText are rendered, links become text, words at line ends are whole; HTML is left out, or with `isSource` shown as it is written. */
 export function inline(text, citation, { isSource = false } = {}) {
-  if (!isMarkdown(citation?.name ?? "")) return [whole(text, citation?.words)];
+  const marks = isRst(citation) ? RST_MARKS : MARKS;
+  if (marks === MARKS && !isMarkdown(citation?.name ?? "")) return [whole(text, citation?.words)];
   const made = [];
   let last = 0;
-  text = text.replace(QUOTED_ON, "$1");
-  for (const found of text.matchAll(MARKS)) {
+  if (marks === MARKS) text = text.replace(QUOTED_ON, "$1");
+  for (const found of text.matchAll(marks)) {
     made.push(text.slice(last, found.index));
     if (found[1]) made.push(h("code", {}, found[1]));
     else if (found[2]) made.push(h("strong", {}, found[2]));
-    else if (found[3]) made.push(found[3]);
+    else if (found[3]) made.push(...linked(found[3]));
     else if (found[5]) made.push(h("em", {}, found[5]));
     else made.push(isSource ? found[0] : " ");
     last = found.index + found[0].length;

@@ -3,7 +3,7 @@
 import { api } from "./api.js";
 import { h } from "./dom.js";
 import { cutAt } from "./text.js";
-import { bullet, hasMark, inline } from "./quoted.js";
+import { hasMark, inline, unseen } from "./quoted.js";
 
 const AROUND = 2500;
 const TAGS = { heading: "h4", code: "pre", list_item: "li" };
@@ -49,14 +49,22 @@ function addGap(made, text, start, quote) {
   if (told.length) made.push(h("p", {}, told.map((part) => h("mark", {}, part.text))));
 }
 
+// What a heading of Markdown may end with: its anchor and classes.
+const ANCHOR = /[ \t]*\{[:#.][^{}]*\}[ \t]*$/;
+
 function addBlock(made, block, piece, quote) {
   if (block.cells?.length) addRow(made, block, piece, quote);
   else if (block.kind === "list_item") addItem(made, block, piece, quote);
-  else made.push(h(TAGS[block.kind] ?? "p", { class: `block-${block.kind}` }, marked(piece(block.start, block.end), block.start, quote, block.kind === "code")));
+  else {
+    const tag = TAGS[block.kind] ?? "p";
+    const start = block.start + unseen(piece(block.start, block.end), block.kind === "code" ? "pre" : tag, quote);
+    const text = piece(start, block.end);
+    made.push(h(tag, { class: `block-${block.kind}` }, marked(block.kind === "heading" ? text.replace(ANCHOR, "") : text, start, quote, block.kind === "code")));
+  }
 }
 
 function addItem(made, block, piece, quote) {
-  const start = block.start + bullet(piece(block.start, block.end), quote);
+  const start = block.start + unseen(piece(block.start, block.end), "li", quote);
   const text = piece(start, block.end);
   const item = h("li", { class: hasMark(text) ? "has-mark" : null }, marked(text, start, quote));
   if (made.at(-1)?.tagName === "UL") made.at(-1).append(item);
