@@ -125,11 +125,18 @@ def list_items(value: Any) -> Any:
         raise ValueError(f'is not a JSON list ({error}); write a,b or ["a", "b"]') from error
 
 
-def with_value(content: str, group: str, name: str, value: str) -> str:
-    """A settings file with one more value, in the table of its group; the rest is unchanged."""
+_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+
+def with_value(content: str, group: str, name: str, value: str | float) -> str:
+    """A settings file with a value in the table of its group, new or changed; the rest is unchanged."""
     line = f"{name} = {json.dumps(value)}\n"
     table = re.search(rf"^[ \t]*\[{group}\][^\n]*\n?", content, re.MULTILINE)
     if table is None:
         return f"{content.rstrip()}\n\n[{group}]\n{line}".lstrip()
     head = table[0] if table[0].endswith("\n") else f"{table[0]}\n"
-    return content[: table.start()] + head + line + content[table.end() :]
+    end = next((m.start() for m in _TABLE.finditer(content, table.end())), len(content))
+    own = re.sub(
+        rf"^[ \t]*{name}[ \t]*=[^\n]*\n?", "", content[table.end() : end], flags=re.MULTILINE
+    )
+    return content[: table.start()] + head + line + own + content[end:]

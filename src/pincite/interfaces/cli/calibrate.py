@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import pincite
+from pincite.errors import UsageError
 from pincite.interfaces.cli.evaluation import questions_bar
 from pincite.interfaces.cli.options import DEFAULT_LIBRARY, JsonOption, LibraryOption, ProfileOption
 from pincite.interfaces.cli.output import notice, print_json, say
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 def calibrate(
     dataset: Annotated[
-        Path, typer.Argument(help="Folder of questions about this library, with answers.")
-    ],
+        Path | None,
+        typer.Argument(
+            help="Folder of questions about this library, with answers.", show_default=False
+        ),
+    ] = None,
     library: LibraryOption = DEFAULT_LIBRARY,
     risk: Annotated[
         float, typer.Option("--risk", min=0.001, max=0.999, help="Highest share of wrong answers.")
@@ -31,12 +35,17 @@ def calibrate(
             "--confidence", min=0.5, max=0.9999, help="Probability with which the share must hold."
         ),
     ] = 0.9,
+    from_feedback: Annotated[
+        bool,
+        typer.Option("--from-feedback", help="Use what users said of this library's answers."),
+    ] = False,
     profile: ProfileOption = "",
     as_json: JsonOption = False,
 ) -> None:
     """Fit confidence to your own questions, and find the threshold for refusing.
 
-    Asks all questions of a labelled set ('pincite eval label' makes one) and finds the threshold at
+    Asks all questions of a labelled set ('pincite eval label' makes one), or those on which users gave
+    feedback, and finds the threshold at
     which at most a share of --risk of the answers given is wrong. The result is stored with the
     library and used as long as settings and encoder stay the same; every answer mentions it. Needs
     100 questions, preferably including some that the documents do not answer.
@@ -44,11 +53,14 @@ def calibrate(
     from pincite.evaluate.calibrate import calibrate as fitted
     from pincite.evaluate.calibrate import grade
     from pincite.evaluate.datasets import load_dataset
+    from pincite.evaluate.feedback import grade_feedback
 
-    data = load_dataset(dataset)
+    if (dataset is None) != from_feedback:
+        raise UsageError("give either a folder of questions or --from-feedback")
+    data = load_dataset(dataset) if dataset else None
     with pincite.Library.open(library, create=False, profile=profile) as opened:
         with questions_bar() as progress:
-            found = grade(opened, data, progress)
+            found = grade(opened, data, progress) if data else grade_feedback(opened, progress)
         for note in found.notes:
             notice(note)
         made = fitted(

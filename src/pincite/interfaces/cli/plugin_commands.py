@@ -32,6 +32,7 @@ BUILT_IN = {
     "batch": ("batch.batch", "Answer a file of questions."),
     "report": ("report.report", "Ask all questions of a template, for one cited document."),
     "calibrate": ("calibrate.calibrate", "Fit confidence to your own questions."),
+    "tune": ("tune.tune", "Fit the order of hits to the feedback on a library's answers."),
     "verify": ("verify.verify", "Check a saved answer, count or report against its files."),
     "keys": ("verify.keys", "Make a key pair to sign saved answers with."),
     "ls": ("files.ls", "List the files a library holds."),
