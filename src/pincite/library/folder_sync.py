@@ -25,7 +25,7 @@ from pincite.records.library_records import IngestReport
 from pincite.settings.loading import Settings
 from pincite.store.catalog.catalog import Catalog
 
-_ENCODING_SECONDS = 10.0
+_ENCODING_SECONDS = 2.0
 """After these the rest of a long ingest is stored without vectors, so that it can be searched soon."""
 
 
