@@ -176,7 +176,10 @@ class _Reencoding:
         """Switch to the new vectors; returns False if new passages have arrived meanwhile."""
         if self._next(1):
             return False
-        self._encodings.switch(self._encoder, self._embedding_keys)
+        if self._only_missing:
+            self._encodings.fill(self._embedding_keys)
+        else:
+            self._encodings.switch(self._encoder, self._embedding_keys)
         self._publish()
         return True
 

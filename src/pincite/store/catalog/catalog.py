@@ -458,6 +458,10 @@ class Catalog:
         )
         return [row.id for row in self._fetch(query)]
 
+    def filled_since(self, generation: int) -> list[int]:
+        """The keys of passages that got vectors later than they were stored, ascending."""
+        return self.encodings.filled_since(generation)
+
     def contents(
         self, document_ids: Sequence[str], *, after: int = -1
     ) -> Iterator[tuple[str, list[Passage]]]:

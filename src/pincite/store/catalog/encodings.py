@@ -17,6 +17,7 @@ from pincite.store.catalog import rows, schema
 from pincite.store.catalog.store import Transaction
 
 _CURRENT, _BEFORE, _NEXT = "encoder", "encoder_before", "encoder_next"
+_FILLED = "vectors_filled"
 """Rows of the meta table."""
 
 
@@ -110,22 +111,36 @@ class Encodings:
                 connection.execute(_insert_new(connection, table), values)
             _set_meta(connection, _NEXT, asdict(progress))
 
+    def fill(self, embedding_keys: Mapping[int, str]) -> None:
+        """Give passages that had none the vectors of the present encoder, by passage key."""
+        with self._transaction(writes=True) as connection:
+            generation = rows.next_generation(connection)
+            _use(connection, embedding_keys)
+            found = _meta(connection, _FILLED) or []
+            new = [[generation, *ends] for ends in _ranges(sorted(embedding_keys))]
+            _set_meta(connection, _FILLED, [*found, *new])
+            _set_meta(connection, _NEXT, None)
+
+    def filled_since(self, generation: int) -> list[int]:
+        """The keys of passages that got vectors later than they were stored, ascending."""
+        passages = schema.passages
+        with self._transaction() as connection:
+            found = _meta(connection, _FILLED) or []
+            ranges = [between for since, *between in found if since > generation]
+            keys: set[int] = set()
+            for first, last in ranges:
+                query = select(passages.c.key).where(passages.c.key.between(first, last))
+                keys.update(connection.scalars(query.where(passages.c.embedding_key != "")))
+            return sorted(keys)
+
     def switch(self, encoder: EncoderRecord, embedding_keys: Mapping[int, str]) -> None:
         """Switch every passage to the vectors of another encoder, by passage key.
 
         The caller must then rebuild the index and call `forget_unused`.
         """
-        passages = schema.passages
-        change = (
-            update(passages)
-            .where(passages.c.key == bindparam("passage"))
-            .values(embedding_key=bindparam("vectors"))
-        )
-        values = [{"passage": key, "vectors": found} for key, found in embedding_keys.items()]
         with self._transaction(writes=True) as connection:
             rows.next_generation(connection)
-            if values:
-                connection.execute(change, values)
+            _use(connection, embedding_keys)
             no_encoder = {"name": "", "settings": {}}
             _set_meta(connection, _BEFORE, _meta(connection, _CURRENT) or no_encoder)
             _set_meta(connection, _CURRENT, asdict(encoder))
@@ -145,6 +160,28 @@ class Encodings:
         with self._transaction() as connection:
             found = _meta(connection, name)
             return _record_of(found) if found else None
+
+
+def _use(connection: Connection, embedding_keys: Mapping[int, str]) -> None:
+    """Point passages to stored vectors."""
+    passages = schema.passages
+    change = (
+        update(passages)
+        .where(passages.c.key == bindparam("passage"))
+        .values(embedding_key=bindparam("vectors"))
+    )
+    values = [{"passage": key, "vectors": found} for key, found in embedding_keys.items()]
+    if values:
+        connection.execute(change, values)
+
+
+def _ranges(keys: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending keys as ranges (first, last), both inclusive."""
+    found: list[tuple[int, int]] = []
+    for key in keys:
+        is_next = found and found[-1][1] == key - 1
+        found[-1:] = [(found[-1][0], key)] if is_next else [*found[-1:], (key, key)]
+    return found
 
 
 def _insert_new(connection: Connection, table: Table) -> Executable:

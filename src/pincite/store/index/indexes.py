@@ -63,6 +63,7 @@ class Holdings(ScopedHoldings, Protocol):
     def names(self) -> list[NamedFile]: ...  # noqa: D102
     def changed_since(self, generation: int) -> list[str]: ...  # noqa: D102
     def removed_since(self, generation: int) -> list[tuple[int, int]]: ...  # noqa: D102
+    def filled_since(self, generation: int) -> list[int]: ...  # noqa: D102
     def vectors(  # noqa: D102
         self, keys: Sequence[int], *, model: str, dimensions: int
     ) -> tuple[list[int], NDArray[Any]]: ...
@@ -185,7 +186,8 @@ class IndexFolder:
         if isinstance(dense, SharedIndex):
             dense.refile(holdings.changed_since(was.generation), known=was.max_key)
         keys = [key for key in words.keys if key > was.max_key]
-        self._dense.add(dense, keys, _vectors(holdings, was))
+        filled = (key for key in holdings.filled_since(was.generation) if key <= was.max_key)
+        self._dense.add(dense, [*filled, *keys], _vectors(holdings, was))
         manifest = replace(manifest, max_key=max(keys, default=was.max_key), dense_name=name)
         return self._publish(dense, words, names, manifest)
 
