@@ -662,3 +662,30 @@ def test_a_label_with_a_colon_ends_there_in_columns_too(tmp_path: Path) -> None:
         library.ingest([tmp_path / "order.txt"])
         answer = library.ask("Who is the customer?")
     assert answer.short_answer == "Anna Lind"
+
+
+def test_groups_in_order_and_different_cells_are_computed_again_from_a_receipt(
+    budget: Library,
+) -> None:
+    for question, told in (
+        ("Which category has the highest total spent?", "Staff: 184620 €; Energy: 13095 €"),
+        ("How many different categories are there?", "2"),
+    ):
+        answer = budget.ask(question)
+        assert (answer.short_answer, answer.is_doubtful) == (told, False)
+        receipt = json.loads(json.dumps(answer_form(answer)))
+        assert problems(receipt) == []
+        derivation = receipt["derivation"]
+        computed = derivation["groups"][0] if "groups" in derivation else derivation
+        computed["value"] = "3"
+        assert problems(receipt)
+
+
+def test_how_much_more_is_in_doubt_where_it_is_not_computed(tmp_path: Path) -> None:
+    (tmp_path / "paid.csv").write_text(
+        "Invoice,Customer,Paid EUR\nI-1,Alder,500\nI-2,Birch,90\nI-3,Alder,70\nI-4,Birch,20\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "paid.csv"])
+        answer = library.ask("How much more did Alder pay than Birch?")
+    assert answer.is_doubtful or answer.status is Status.ABSTAINED

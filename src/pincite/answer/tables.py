@@ -127,16 +127,18 @@ def _computed(reading: Reading, rows: Sequence[Row]) -> Derivation | None:
     """What is computed of some rows; None if it cannot be."""
     table = reading.table
     column = table.key if reading.over is None else reading.over
-    is_of_rows = reading.operation in (Operation.COUNT, Operation.PROPORTION)
+    is_of_rows = reading.operation in (Operation.COUNT, Operation.PROPORTION, Operation.DISTINCT)
     part = 0
     if reading.is_line:
         column = reading.asked[0]
         cells = [cell for one in reading.asked if (cell := rows[0].cells[one]) is not None]
         if len(cells) < len(reading.asked):
             return None
-    elif is_of_rows:
+    elif is_of_rows and reading.operation is not Operation.DISTINCT:
         cells = [next(filter(None, (row.cells[column], *row.cells))) for row in rows]
         part = reading.part
+    elif reading.operation is Operation.DISTINCT:
+        cells = [cell for row in rows if (cell := row.cells[column]) is not None]
     else:
         held = [row for row in rows if table.quantity(row, column) is not None]
         cells = [cell for row in held if (cell := row.cells[column]) is not None]

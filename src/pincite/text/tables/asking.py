@@ -6,11 +6,9 @@ the question asks for something else, and is left to the other stages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import PurePath
 
-from pincite.text.numbers import figures
-from pincite.text.tables.comparing import Comparing
 from pincite.text.tables.labels import words_beside
 from pincite.text.tables.naming import NoReadingError, measures
 from pincite.text.tables.order import at_an_end, beside_named
@@ -21,10 +19,10 @@ from pincite.text.tables.phrases import (
     contains,
     stems,
 )
+from pincite.text.tables.ranking import Ranking
 from pincite.text.tables.reading import (
     MOST_GROUPS,
     Operation,
-    Ranked,
     Reading,
     chosen_rows,
     may_add_up_twice,
@@ -66,7 +64,7 @@ def named_rows(question: str, table: Table, language: str = "en") -> tuple[Row, 
         return ()
 
 
-class _Parse(Comparing):
+class _Parse(Ranking):
     """Gives each word of a question its part, the longest phrases first."""
 
     def named_rows(self) -> tuple[Row, ...]:
@@ -101,143 +99,6 @@ class _Parse(Comparing):
         self._group_by()
         self._settle()
         return self._result()
-
-    # --- Ranks ----------------------------------------------------------------------------------
-
-    def _counts_of_rows(self) -> Iterator[int]:
-        """The places of numbers that say how many rows a superlative asks for."""
-        for place in range(len(self._words)):
-            phrase = self._superlative(place)
-            if phrase is not None:
-                number = self._count_beside(phrase[1])
-                if number is not None:
-                    yield number
-
-    def _superlative(self, place: int) -> tuple[str, Run] | None:
-        return self._phrases.rank_at(place, self._ranks())
-
-    def _ranks(self) -> Mapping[str, str]:
-        """Superlatives and, where one of several named rows is asked for, comparatives."""
-        comparatives = ways_of("comparatives") if self._is_choice() else {}
-        return {**ways_of("superlatives"), **comparatives}
-
-    def _is_choice(self) -> bool:
-        """Whether one of several named rows is asked for."""
-        names = [column for column, _ in self._values if column in self._table.names]
-        written = {word.folded for word in self._words}
-        return len(names) > 1 and bool(written & words_of("joins")) and "than" not in written
-
-    def _count_beside(self, run: Run) -> int | None:
-        """The place of a number before or behind a superlative."""
-        for place in (run[0] - 1, run[1]):
-            if 0 <= place < len(self._words) and not self._words[place].use:
-                numbers = figures(self._words[place].text).numbers
-                if len(numbers) == 1 and 1 <= numbers[0].value <= _MOST_RANKED:
-                    return place
-        return None
-
-    def _rank(self) -> None:
-        for place in range(len(self._words)):
-            phrase = self._superlative(place)
-            if phrase is None:
-                continue
-            written, run = phrase
-            counting = self._count_beside(run)
-            if self._ranked or (counting is None and written in words_of("with_number")):
-                raise NoReadingError  # "The top winner"
-            count = 1
-            if counting is not None:
-                count = int(figures(self._words[counting].text).numbers[0].value)
-                run = min(run[0], counting), max(run[1], counting + 1)
-            self._phrases.take(run, "rank")
-            sign, _, measure = self._ranks()[written].partition(" ")
-            if self._is_measured_by(self._phrases.column_behind(run[1]), measure):
-                measure = ""  # "The longest battery life"
-            column = (
-                self._ranked_by(measure, place) if measure else self._ranked_column(run, written)
-            )
-            is_highest = sign == "highest"
-            if written in words_of("of_age") and measures()["age"] & self._head(column):
-                is_highest = not is_highest  # The oldest has the earliest date and the highest age.
-            self._ranked = Ranked(column=column, is_highest=is_highest, count=count)
-
-    def _is_measured_by(self, column: int | None, measure: str) -> bool:
-        """Whether a column of numbers says what a superlative compares, under another name."""
-        if column is None or measure not in ("length", "height", "weight", "speed"):
-            return False
-        return column not in self._table.names and self._adds_up(column)
-
-    def _rank_by_date(self) -> None:
-        """Takes "first" or "last" behind the only dates that are named: "whose contract ends first"."""
-        dated = [one for one in self._named if self._table.is_dated(one)]
-        last = len(self._words) - 1
-        word = self._words[last].folded if self._words and not self._words[last].use else ""
-        way = ways_of("ends").get(word)
-        if (
-            way is None
-            or len(dated) != 1
-            or self._ranked
-            or self._placed
-            or dated[0] in self._compared
-        ):
-            return
-        self._phrases.take((last, last + 1), "rank")
-        self._ranked = Ranked(column=dated[0], is_highest=way == "last")
-
-    def _ranked_by(self, measure: str, place: int) -> int:
-        if self._words[place].folded in words_of("of_age"):
-            for kind in ("birth", "age"):
-                told = [one for one in self._table.numeric() if measures()[kind] & self._head(one)]
-                if len(told) == 1:
-                    return told[0]
-            origins = [one for one in self._table.numeric() if words_of("years") & self._head(one)]
-            if len(origins) == 1:
-                return origins[0]
-            if any(map(self._are_years, self._table.numeric())):
-                raise NoReadingError  # These, or other dates?
-        named = [one for one in self._named if self._table.is_dated(one)]
-        if measure == "date" and len(named) == 1:
-            return named[0]
-        self._measures = {measure: place}
-        column = self._measured(self._table.numeric())
-        if column is None:
-            raise NoReadingError
-        return column
-
-    def _ranked_column(self, run: Run, written: str) -> int:
-        """The column named behind a superlative, before it, or after "by". Raises without one."""
-        orders = words_of("orders")
-        ranks = [
-            one
-            for one in self._table.numeric()
-            if not orders & self._head(one)
-            and not (one == self._table.key and self._table.is_numbered)
-        ]
-        behind = self._phrases.column_behind(run[1])
-        if behind in ranks:
-            return behind
-        if behind is not None and behind not in self._table.names:
-            raise NoReadingError
-        before = self._phrases.column_before(run[0])
-        if before in ranks and all(word.use or word.is_quiet for word in self._words[run[1] :]):
-            return before
-        measured = self._measured(ranks)
-        if measured is not None:
-            return measured
-        by = [
-            column
-            for column, place in self._named.items()
-            if column in ranks and place and self._words[place - 1].folded in words_of("by")
-        ]
-        if (
-            not by
-            and not (self._named.keys() - self._table.names)
-            and written in ("highest", "lowest")
-        ):
-            return self._ranked_by("height", run[0])  # "Which hut is the highest?"
-        if len(by) != 1:
-            raise NoReadingError
-        return by[0]
 
     # --- Numbers that are computed --------------------------------------------------------------
 
@@ -307,13 +168,6 @@ class _Parse(Comparing):
         else:
             raise NoReadingError
 
-    def _is_amount(self, *columns: int) -> bool:
-        """Whether that is one column, of money or of how many there are."""
-        if len(columns) != 1:
-            return False
-        counted = words_of("amounts") | words_of("quantities")
-        return bool(currency(self._table.unit(columns[0])) or self._head(columns[0]) & counted)
-
     def _group_by(self) -> None:
         """Takes the column behind "by" or "each" for that by which numbers are computed."""
         apart = {self._table.key, self._over, *self._compared}
@@ -322,7 +176,7 @@ class _Parse(Comparing):
             for column, place in self._named.items()
             if place and self._words[place - 1].folded in words_of("per") and column not in apart
         ]
-        if not found or self._placed:
+        if not found or self._placed or self._group is not None:
             return
         sums = self._column_of_sums(self._named.keys() - {*found})
         if sums is not None:
@@ -356,6 +210,8 @@ class _Parse(Comparing):
             return named[0]
         measured = self._measured(filter(self._adds_up, self._table.numeric()))
         if measured is None:
+            measured = self._payments()
+        if measured is None:
             raise NoReadingError
         return measured
 
@@ -372,6 +228,13 @@ class _Parse(Comparing):
     def _count(self, written: str, run: Run) -> None:
         column = self._phrases.column_behind(run[1])
         self._phrases.take(run, "count")
+        if (of := self._phrases.at(run[1], words_of("different"))) is not None:
+            counted = self._phrases.column_behind(of[1][1])
+            if counted is None or counted == self._table.key:
+                raise NoReadingError
+            self._phrases.take(of[1], "count")
+            self._operation, self._over = Operation.DISTINCT, counted
+            return
         if written in words_of("count_of_plural"):
             behind = next((word for word in self._words[run[1] :] if not word.is_quiet), None)
             if behind is None or not behind.folded.endswith(("s", "n", "e")):
@@ -549,6 +412,8 @@ class _Parse(Comparing):
             asked=tuple(asked),
             lacking=self._lacking,
             group=None if operation is Operation.ROWS else self._group,
+            is_by_size=bool(self._by_size),
+            is_smallest_first=self._by_size == "lowest",
             part=part,
             is_inferred=self._is_inferred,
         )

@@ -72,6 +72,8 @@ class Naming:
         self._operation = Operation.ROWS
         self._over: int | None = None
         self._group: int | None = None
+        self._by_size = ""
+        """`highest` or `lowest`, if the groups are in this order."""
         self._counted: int | None = None
         """A column of numbers that "how many" asks for."""
         self._is_every = False

@@ -23,6 +23,8 @@ class Operation(StrEnum):
 
     ROWS = "rows"
     COUNT = "count"
+    DISTINCT = "distinct"
+    """How many rows, and how many different cells of a column."""
     SUM = "sum"
     AVERAGE = "average"
     DIFFERENCE = "difference"
@@ -103,8 +105,9 @@ class Reading:
     `name` is what the answer calls the table, `over` is the column that is added up, and `asked` are
     the columns whose cells are asked for. `lacking` is a name that is asked for and that no row has.
     Numbers are computed for each value of the column `group`, if there is one, the largest group first
-    if `is_by_size`. Of a share, `rows` are all rows of the table, the `part` first. `is_inferred` says
-    that a column is meant whose head the question does not have, `newest` which, as the last period.
+    if `is_by_size`, by the number of rows or what is computed of them, or the smallest. Of a share,
+    `rows` are all rows of the table, the `part` first. `is_inferred` says that a column is meant whose
+    head the question does not have, `newest` which, as the last period.
     """
 
     table: Table
@@ -119,6 +122,7 @@ class Reading:
     lacking: str = ""
     group: int | None = None
     is_by_size: bool = False
+    is_smallest_first: bool = False
     part: int = 0
     is_inferred: bool = False
     newest: str = ""
@@ -131,14 +135,22 @@ class Reading:
 
     @property
     def grouped(self) -> Mapping[str, Sequence[Row]]:
-        """The rows of each group, in the order of their first ones or by their number."""
+        """The rows of each group, in the order of their first ones or by what is computed of them."""
         found: defaultdict[str, list[Row]] = defaultdict(list)
         if self.group is not None:
             for row in self.rows:
                 found[self.table.text(row, self.group)].append(row)
         if self.is_by_size:
-            return dict(sorted(found.items(), key=lambda one: -len(one[1])))
+            sign = 1 if self.is_smallest_first else -1
+            return dict(sorted(found.items(), key=lambda one: sign * self._size(one[1])))
         return found
+
+    def _size(self, rows: Sequence[Row]) -> Decimal:
+        if self.over is None:
+            return Decimal(len(rows))
+        held = [one.value for row in rows if (one := self.table.quantity(row, self.over))]
+        added = sum(held, Decimal(0))
+        return added / max(1, len(held)) if self.operation is Operation.AVERAGE else added
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -146,8 +158,11 @@ class Reading:
         table = self.table
         columns = {one.column for one in self.conditions if one.is_compared}
         columns |= {self.ranked.column} if self.ranked else set()
-        columns |= {self.over} if self.over is not None else set()
+        is_distinct = self.operation is Operation.DISTINCT
+        columns |= {self.over} if self.over is not None and not is_distinct else set()
         empty = sum(table.quantity(row, one) is None for row in table.rows for one in columns)
+        if is_distinct and self.over is not None:
+            empty += sum(not table.text(row, self.over) for row in table.rows)
         is_of_rows = self.operation in (Operation.COUNT, Operation.PROPORTION)
         is_over_rows = bool(columns) or self.placed or is_of_rows
         counts = {
@@ -184,16 +199,23 @@ class Reading:
             told += f", {most} {table.columns[self.ranked.column].name}"
         told += f", {self.placed.said}" if self.placed else ""
         told += f", the newest: {self.newest}" if self.newest else ""
-        told += f", by {table.columns[self.group].name}" if self.group is not None else ""
-        if self.operation is Operation.COUNT:
-            return f"number of {told}"
-        if self.operation is Operation.PROPORTION:
-            return f"share of {told}"
+        if self.group is not None:
+            first = "lowest" if self.is_smallest_first else "highest"
+            told += f", by {table.columns[self.group].name}"
+            told += f", {first} first" if self.is_by_size and self.over is not None else ""
+        of_rows = {Operation.COUNT: "number of", Operation.PROPORTION: "share of"}
+        if self.operation in of_rows:
+            return f"{of_rows[self.operation]} {told}"
         if self.is_line and self.operation is not Operation.ROWS:
             periods = " and ".join(table.columns[one].name for one in self.asked)
             return f"{str(self.operation).replace('_', ' ')} of {periods}, {told}"
         if self.over is not None and self.operation is not Operation.ROWS:
-            return f"{self.operation} of {table.columns[self.over].name}, {told}"
+            what = (
+                "number of different"
+                if self.operation is Operation.DISTINCT
+                else f"{self.operation} of"
+            )
+            return f"{what} {table.columns[self.over].name}, {told}"
         return told
 
 
@@ -313,6 +335,8 @@ def derived_value(
         return None
     if operation == "count":
         return str(len(cells))
+    if operation == "distinct":
+        return str(len({" ".join(cell.split()) for cell in cells}))
     if operation == "proportion":
         return _percent(Decimal(part), Decimal(len(cells))) if part else None
     read = [quantity(cell.strip(), mark) for cell in cells]

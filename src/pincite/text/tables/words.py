@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -58,6 +58,14 @@ def _calendar() -> Mapping[str, tuple[str, int]]:
         for number, ways in enumerate(names)
         for written in ways
     }
+
+
+def difference_asked(words: Sequence[str]) -> str:
+    """The words that ask by how much one is above another: "how much more ... than"; else empty."""
+    for how, much, more in zip(words, words[1:], words[2:], strict=False):
+        if how in words_of("how") and more in ways_of("comparatives") and "than" in words:
+            return f"{how} {much} {more}"
+    return ""
 
 
 def words_for_label(label: str) -> frozenset[str]:

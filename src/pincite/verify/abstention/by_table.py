@@ -15,7 +15,7 @@ from pincite.text.tables.phrases import Phrases, Run, as_words, contains, words_
 from pincite.text.tables.reading import Operation, Reading
 from pincite.text.tables.statements import compared_periods
 from pincite.text.tables.tables import Row, Table, names_of_persons
-from pincite.text.tables.words import ways_of, words_of
+from pincite.text.tables.words import difference_asked, ways_of, words_of
 
 
 def by_table(
@@ -76,6 +76,8 @@ def not_compared(question: Question, evidence: Sequence[Evidence], sources: Sour
         number = phrases.quantity(place) if compared else None
         if compared and number:
             return phrases.text((compared[1][0], number[1][1]))
+    if asked := difference_asked([word.folded for word in phrases.words]):
+        return asked
     change = compared_periods(question.plain, question.language)
     return "" if change.lower() in said else change
 

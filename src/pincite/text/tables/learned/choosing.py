@@ -32,7 +32,7 @@ from pincite.text.tables.reading import (
     may_add_up_twice,
 )
 from pincite.text.tables.tables import Table
-from pincite.text.tables.words import words_of
+from pincite.text.tables.words import difference_asked, words_of
 
 LEAST_PROBABILITY, UNDOUBTED = 0.5, 0.6
 """Below the first nothing is read, and below the second it is doubtful: above it 85 % are right
@@ -104,6 +104,8 @@ def learned_reading(question: str, indexed: IndexedTable, file: str) -> Reading 
     if probability < LEAST_PROBABILITY or best.kind in UNANSWERED:
         return None
     reading = _as_reading(best, indexed, file, probability)
+    if reading and reading.operation is Operation.ROWS and difference_asked(asked.words):
+        return None  # Rows of both sides are no difference of them.
     near = [one for one, share in others if share > _NEAR * probability]
     other = _as_reading(near[0], indexed, file, 0.0) if near else None
     return replace(reading, otherwise=_asked(other)) if reading and other else reading
