@@ -114,3 +114,19 @@ def test_different_cells_are_counted_once(question: str, count: str) -> None:
 
 def test_a_difference_is_not_told_by_the_rows_of_both_sides() -> None:
     assert read("How much more did Alder pay than Birch?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("How many invoices were issued in 2025?", ["INV-1", "INV-2", "INV-3", "INV-4", "INV-5"]),
+        ("Which invoices were issued in March 2025?", ["INV-3"]),
+        ("What is the total amount in 2025?", ["INV-1", "INV-2", "INV-3", "INV-4", "INV-5"]),
+        ("How many invoices were issued after 1 April 2025?", ["INV-4", "INV-5"]),
+    ],
+)
+def test_a_year_is_one_of_the_only_dates(question: str, keys: list[str]) -> None:
+    reading = read(question)
+    assert reading is not None
+    assert [one.column for one in reading.conditions] == [2]
+    assert [reading.table.text(row, 0) for row in reading.rows] == keys

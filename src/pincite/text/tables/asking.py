@@ -309,7 +309,7 @@ class _Parse(Ranking):
                 word.folded in measures()["price"] and self._has_price()
             ):
                 unknown.append(place)
-        if len(unknown) == 1 and self._does_most(unknown[0]):
+        if len(unknown) == 1 and (self._does_most(unknown[0]) or self._is_of_day(unknown[0])):
             unknown = []
         self._rank_by_date()
         periods = self._periods()
@@ -323,6 +323,12 @@ class _Parse(Ranking):
             return None
         found = [one for one in self._table.numeric() if self._table.unit(one) == CLOCK]
         return found[0] if len(found) == 1 and self._table.has_spans(found[0]) else None
+
+    def _is_of_day(self, place: int) -> bool:
+        """Whether a word only says what is done on a day that is compared: "issued in 2025"."""
+        dated = [one for one in self._table.numeric() if self._table.is_dated(one)]
+        is_done = self._words[place].folded in words_of("done_on_a_day")
+        return is_done and len(dated) == 1 and dated[0] in self._compared
 
     def _does_most(self, place: int) -> bool:
         """Whether a word only says what is done with most of a named column: "won the most votes"."""

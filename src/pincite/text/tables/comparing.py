@@ -138,6 +138,8 @@ class Comparing(Naming):
         beside = self._words[run[0] - 1].column if run[0] else None
         if beside is not None and beside not in fitting:
             raise NoReadingError  # "Part 128" is no number of another column.
+        if (dates := self._dates_of_year(number, run)) is not None:
+            return dates
         named = [column for column in fitting if column in distances]
         if named:
             return min(named, key=distances.__getitem__)
@@ -153,6 +155,18 @@ class Comparing(Naming):
         if measured is None:
             raise NoReadingError
         return measured
+
+    def _dates_of_year(self, number: Quantity, run: Run) -> int | None:
+        """The only column of dates, for a bare year behind "in", where no column has years."""
+        before = self._words[run[0] - 1].folded if run[0] else ""
+        is_year_alone = not number.is_date and not number.unit and is_year(number.value)
+        if not is_year_alone or before not in words_of("in_time"):
+            return None
+        numeric = self._table.numeric()
+        dated = [one for one in numeric if self._table.is_dated(one)]
+        days = [one for one in dated if self._table.unit(one) != CLOCK]
+        has_years = any(self._has_years(one) for one in numeric)
+        return days[0] if len(days) == 1 and not has_years else None
 
     def _fitting(self, number: Quantity) -> list[int]:
         """The columns of such numbers or dates, and with the same unit."""
