@@ -242,3 +242,19 @@ The loan is GBP 9,000.
 )
 def test_a_name_is_told_whole(question: str, name: str, tmp_path: Path) -> None:
     assert ask(LOAN, question, tmp_path).short_answer == name
+
+
+def test_parties_in_bold_are_named_without_their_marks(tmp_path: Path) -> None:
+    (tmp_path / "contract.md").write_text(
+        "# Service agreement\n\nbetween **Lindqvist Consulting AB**, Storgatan 4, Uppsala "
+        '("Provider"), and **Marlow Foods Ltd**, 12 Quay Road, Bristol ("Client").\n\n'
+        "## 1. Services\n\nThe Provider advises the Client on packaging.\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "contract.md"])
+        assert library.ask("Who is the client?").short_answer == "Marlow Foods Ltd"
+        quotes = [citation.quote for citation in library.ask("Who are the parties?").citations]
+    assert [quote.split("**")[0] for quote in quotes] == [
+        "Lindqvist Consulting AB",
+        "Marlow Foods Ltd",
+    ]

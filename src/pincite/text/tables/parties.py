@@ -50,7 +50,8 @@ def _rows(text: str, block: Block, before: str) -> Iterator[Row]:
         if number is not None:
             begin, is_led = number.end(), True
         end = _END_OF_NAME.search(text, begin, called.start())
-        name = text[begin : end.start() if end else called.start()].rstrip(" ,")
+        name = text[begin : end.start() if end else called.start()].rstrip(" ,*_")
+        begin += len(name) - len(name := name.lstrip("*_"))
         article = _ARTICLE.match(text, called.start(1), called.end(1))
         label = article.end() if article else called.start(1), called.end(1)
         is_contract = as_words(text[slice(*label)]) in words_of("contracts")
