@@ -392,10 +392,11 @@ def _is_header(span: Span, sources: Sources) -> bool:
 def _named_first(question: Question, scored: list[Scored], sources: Sources) -> list[Scored]:
     """Sentences with a date or number that is asked about come first, in whatever form they have it.
 
-    So do those below a heading that is the symbol that is asked about: others only mention it.
+    So do those below a heading that is the symbol that is asked about: others only mention it. What
+    it is or does is said first there.
     """
-    if below := {e[1] for e in scored if is_headed(question.asked, e[3].passage.section)}:
-        return _raised(scored, below)
+    if below := [one for one in scored if is_headed(question.asked, one[3].passage.section)]:
+        return _raised(scored, _said_first(question, below))
     asked = named_by(question.asked)
     if not asked:
         return scored
@@ -405,6 +406,19 @@ def _named_first(question: Question, scored: list[Scored], sources: Sources) -> 
     most = max(held, default=0)
     named = {entry[1] for entry, count in zip(scored, held, strict=True) if count == most > 0}
     return _raised(scored, named)
+
+
+def _said_first(question: Question, below: Sequence[Scored]) -> set[Span]:
+    """All sentences below these headings; the first ones, if nothing but the heading is asked about."""
+    heads = " ".join(hit.passage.section[-1] for _, _, _, hit in below)
+    asked = {*terms(question.asked, question.language)}
+    if not asked <= {*terms(heads, question.language)}:
+        return {span for _, span, _, _ in below}
+    first: dict[tuple[str, tuple[str, ...]], Span] = {}
+    for _, span, _, hit in below:
+        section = (span.document_id, hit.passage.section)
+        first[section] = min(first.get(section, span), span, key=lambda one: one.start)
+    return {*first.values()}
 
 
 def _raised(scored: list[Scored], named: Container[Span]) -> list[Scored]:

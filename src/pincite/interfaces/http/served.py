@@ -54,7 +54,7 @@ _MOST_STATEMENTS = 200
 _CHECKING_SECONDS = 20.0
 """Of a text: a reply takes no longer, and says what was not checked."""
 
-_MOST_CELLS, _CELLS_KEPT = 1_000, 20_000
+_MOST_CELLS, _CELLS_KEPT = 500, 20_000
 """Of a table: that are asked in one request, and that are kept for the next one."""
 
 _FIRST_QUESTION = "What has to be checked before work begins?"
