@@ -258,3 +258,37 @@ def test_parties_in_bold_are_named_without_their_marks(tmp_path: Path) -> None:
         "Lindqvist Consulting AB",
         "Marlow Foods Ltd",
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("How heavy is it?", "4.2 kg"),
+        ("How much does it weigh?", "4.2 kg"),
+        ("How heavy is the machine?", "4.2 kg"),
+        ("How tall is the BrewMate 300?", "38 cm"),
+        ("How wide is the device?", "25 cm"),
+    ],
+)
+def test_measures_of_a_data_sheet_are_asked_for_in_other_words(
+    tmp_path: Path, question: str, answer: str
+) -> None:
+    (tmp_path / "guide.html").write_text(
+        "<h1>BrewMate 300</h1><p>Descale the machine every two months.</p><h2>Technical data</h2>"
+        "<table><tr><td>Power</td><td>1,350 W</td></tr><tr><td>Height</td><td>38 cm</td></tr>"
+        "<tr><td>Width</td><td>25 cm</td></tr><tr><td>Weight</td><td>4.2 kg</td></tr></table>"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "guide.html"])
+        assert library.ask(question).short_answer == answer
+
+
+def test_a_row_of_a_table_does_not_say_what_a_thing_is(tmp_path: Path) -> None:
+    (tmp_path / "rights.md").write_text(
+        "# Rights\n\n| Type | Details |\n|---|---|\n| Tag | Add, edit or view tags. |\n"
+        "| Correspondent | Add, edit or view correspondents. |\n"
+    )
+    with Library.open(tmp_path / "library") as library:
+        library.ingest([tmp_path / "rights.md"])
+        assert not library.ask("What is a correspondent?").short_answer
+        assert library.ask("What are the details of the correspondent?").short_answer

@@ -472,8 +472,15 @@ class _Parse(Ranking):
         )
 
     def _asked_beside_key(self) -> list[int]:
-        """The other column of a table of names and values, for one name."""
+        """The other column of a table of names and values, for one name.
+
+        What a row says of permissions is not what "a correspondent" is.
+        """
         table = self._table
+        values = (place for place, word in enumerate(self._words) if word.use == "value")
+        before = self._words[max(0, next(values, 0) - 1)].folded
+        if before in words_of("indefinite") and not table.is_form:
+            return []
         is_of_key = [one.column for one in self._conditions] == [table.key] and not self._ranked
         return [1 - table.key] if is_of_key and len(table.columns) == 2 else []
 

@@ -242,7 +242,7 @@ def words_beside(table: Table, language: str) -> frozenset[str]:
     if not table.is_form:
         return frozenset()
     is_mail = table.document.media_type.startswith(_MAIL)
-    kinds = words_of("messages") if is_mail else words_of("documents")
+    kinds = words_of("messages") if is_mail else words_of("documents") | words_of("products")
     kinds |= words_of("contracts") if table.is_of_parties else frozenset()
     names = _names(table, language) | _words_in(subjects(table), language)
     return kinds | words_of("of_labels") | names
