@@ -56,7 +56,8 @@ export function tablePage() {
     if (!files.length) throw new Error("No document has such a name.");
     let grid = null;
     for (const [at, file] of files.entries()) {
-      if (isStopped) break;
+      // Whoever leaves the page asks no more.
+      if (isStopped || !result.isConnected) break;
       said.textContent = `Asking document ${at + 1} of ${files.length} …`;
       const told = await api.table({ ...body, documents: [file.id], collection: file.collection });
       grid ??= shown(told.columns);
@@ -95,7 +96,7 @@ export function tablePage() {
   );
 }
 
-const lineOf = (column) => `${column.name.replaceAll(/[[\]]/g, " ")} [${column.kind}]: ${column.question}`;
+const lineOf = (column) => `${column.name.replaceAll(/[[\]:?]/g, " ")} [${column.kind}]: ${column.question}`;
 
 function chosen(files, names) {
   const wanted = names.toLowerCase().split(",").map((name) => name.trim()).filter(Boolean);
