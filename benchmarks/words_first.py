@@ -23,13 +23,14 @@ from pincite import Library
 from pincite.library import folder_sync
 folder_sync._ENCODING_SECONDS = float(sys.argv[3])
 with Library.open(sys.argv[1]) as library:
-    print(library.ingest([sys.argv[2]]).passages)
+    report = library.ingest([sys.argv[2]])
+    print(report.passages, "|", report.pages)
 """
 _SEARCH = ("-m", "pincite", "search", "policy", "--json", "--library")
 
 
 def measured(folder: Path, seconds: str) -> tuple[float | None, float, str]:
-    """Seconds until the first hit and until the end, and the number of passages."""
+    """Seconds until the first hit and until the end, and the numbers of passages and pages."""
     words_only = {"PINCITE_RESIDENT": "off", "PINCITE_EMBEDDING__MODEL": "none"}
     with tempfile.TemporaryDirectory() as home:
         library = Path(home) / "library"
@@ -62,7 +63,7 @@ def main() -> None:
     parser.add_argument("--seconds", nargs="+", default=["2", "inf"])
     parser.add_argument("--rounds", type=int, default=2)
     given = parser.parse_args()
-    print("| encoded at first | first hit | all | passages |\n|---|---|---|---|")
+    print("| encoded at first | first hit | all | passages | pages |\n|---|---|---|---|---|")
     for _ in range(given.rounds):
         for seconds in given.seconds:
             first, ended, passages = measured(given.folder, seconds)
