@@ -13,7 +13,7 @@ PACKAGE = ROOT / "src" / "pincite"
 NOT_ROOMS = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
 
 MOST_ROOMS = 20
-MOST_SOURCE_LINES = 92_800
+MOST_SOURCE_LINES = 92_802
 LONGEST_FUNCTION_LINES = 80
 MOST_LINES = 660
 README_WORDS = 700

@@ -254,9 +254,9 @@ def test_parties_in_bold_are_named_without_their_marks(tmp_path: Path) -> None:
         library.ingest([tmp_path / "contract.md"])
         assert library.ask("Who is the client?").short_answer == "Marlow Foods Ltd"
         quotes = [citation.quote for citation in library.ask("Who are the parties?").citations]
-    assert [quote.split("**")[0] for quote in quotes] == [
-        "Lindqvist Consulting AB",
-        "Marlow Foods Ltd",
+    assert [quote.split(",")[0] for quote in quotes] == [
+        "**Lindqvist Consulting AB**",
+        "**Marlow Foods Ltd**",
     ]
 
 

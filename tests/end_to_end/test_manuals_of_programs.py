@@ -48,6 +48,11 @@ On Fedora, use ``dnf``:
 .. code:: console
 
     $ dnf install keeper
+
+``--quiet``
+~~~~~~~~~~~
+
+Keeps messages back that are no errors.
 """,
 }
 
@@ -83,6 +88,12 @@ def test_a_command_is_quoted_with_what_leads_to_it(
 ) -> None:
     answer = library.ask(f"How do I install keeper on {system}?")
     assert command in " ".join(citation.quote for citation in answer.citations)
+
+
+def test_marks_of_headings_are_no_part_of_their_names(library: Library) -> None:
+    answer = library.ask("What does --quiet do?")
+    assert answer.citations[0].section == "Installation > Fedora > --quiet"
+    assert _first(answer).startswith("Keeps messages back")
 
 
 def test_anchors_of_headings_are_no_part_of_their_names(library: Library) -> None:

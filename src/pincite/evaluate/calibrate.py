@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,15 @@ from pincite.evaluate.datasets import Dataset, GoldQuestion
 from pincite.library.library import Library
 from pincite.pipeline import answer_question
 from pincite.records.document import document_id
-from pincite.records.flow import Question
+from pincite.records.flow import Citation, Question
 from pincite.verify.abstention.calibration import FEWEST_QUESTIONS, Bound, Calibration
 
 Method = Literal["isotonic", "logistic"]
 Points = tuple[tuple[float, float], ...]
 Values = NDArray[Any]
+Progress = Callable[[str, int, int], None]
+Verdict = Callable[[Sequence[Citation]], bool | None]
+"""Whether an answer with these quotes is right; None if that is not known."""
 
 _FOLDS = 5
 _BINS = 10
@@ -249,37 +252,55 @@ class GradedSet:
     notes: tuple[str, ...]
 
 
-def grade(
-    library: Library, data: Dataset, progress: Callable[[str, int, int], None] | None = None
-) -> GradedSet:
+def grade(library: Library, data: Dataset, progress: Progress | None = None) -> GradedSet:
     """Grade the answers: right if any quote covers a gold span or contains a gold answer.
 
     If a set has only documents, the first quote must be from one of them. Raises DatasetError if the
     set's documents are not in the library.
     """
     names = _names(library, data)
+
+    def verdict(question: GoldQuestion) -> Verdict:
+        return lambda quotes: is_right(quotes, question, lambda found: names.get(found, ()))
+
+    about = [one for one in data.questions if not _is_about_others(one, names)]
+    left_out = len(data.questions) - len(about)
+    missing = f"left out: {left_out:,} questions about documents that are not in the library"
+    notes = (*data.notes, missing) if left_out else data.notes
+    asked = [(Question(text=one.text), verdict(one)) for one in about]
+    return replace(graded_set(library, asked, progress), notes=notes)
+
+
+def graded_set(
+    library: Library,
+    asked: Sequence[tuple[Question, Verdict]],
+    progress: Progress | None = None,
+) -> GradedSet:
+    """Ask each question and grade its answer, at any confidence.
+
+    Answers of which the verdict is None are left out, which a note says.
+    """
     stages = library.uncalibrated_stages()
     graded: list[Graded] = []
-    left_out = refused = 0
-    for number, question in enumerate(data.questions, start=1):
-        if _is_about_others(question, names):
-            left_out += 1
-            continue
-        answer = answer_question(Question(text=question.text), stages)
-        if answer.citations:
-            right = is_right(answer.citations, question, lambda found: names.get(found, ()))
+    refused = unknown = 0
+    for number, (question, verdict) in enumerate(asked, start=1):
+        answer = answer_question(question, stages)
+        right = verdict(answer.citations) if answer.citations else None
+        if right is not None:
             graded.append(Graded(confidence=answer.confidence, right=right))
+        elif answer.citations:
+            unknown += 1
         else:
             refused += 1
         if progress:
-            progress("questions", number, len(data.questions))
-    missing = f"left out: {left_out:,} questions about documents that are not in the library"
+            progress("questions", number, len(asked))
+    note = f"left out: {unknown:,} questions are answered with quotes of which nobody said anything"
     return GradedSet(
         graded=tuple(graded),
         refused=refused,
         basis=stages.calibration_basis,
         corpus_version=library.catalog.meta("corpus_version"),
-        notes=(*data.notes, missing) if left_out else data.notes,
+        notes=(note,) if unknown else (),
     )
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pincite.errors import DatasetError
-from pincite.evaluate.calibrate import Graded, GradedSet
+from pincite.evaluate.calibrate import GradedSet, Progress, graded_set
 from pincite.library.library import Library
-from pincite.pipeline import answer_question
 from pincite.records.document import Span
 from pincite.records.flow import Citation, Question, Status
 from pincite.store.catalog.feedback import Judgement
 from pincite.text.mentions import holds
 from pincite.verify.receipts.permalinks import Permalink
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,32 +78,12 @@ def told(library: Library) -> list[Told]:
 
 
 def grade_feedback(library: Library, progress: Progress | None = None) -> GradedSet:
-    """Ask every question again and grade its answer by what users said, as `calibrate.grade`.
-
-    Answers with quotes of which nobody said anything are left out.
-    """
-    stages = library.uncalibrated_stages()
-    labels = told(library)
-    graded: list[Graded] = []
-    refused = unknown = 0
-    for number, label in enumerate(labels, start=1):
-        question = Question(text=label.question, collection=label.collection)
-        answer = answer_question(question, stages)
-        right = label.verdict(answer.citations) if answer.citations else None
-        refused += not answer.citations
-        unknown += right is None and bool(answer.citations)
-        if right is not None:
-            graded.append(Graded(confidence=answer.confidence, right=right))
-        if progress:
-            progress("questions", number, len(labels))
-    note = f"left out: {unknown:,} questions are answered with quotes of which nobody said anything"
-    return GradedSet(
-        graded=tuple(graded),
-        refused=refused,
-        basis=stages.calibration_basis,
-        corpus_version=library.catalog.meta("corpus_version"),
-        notes=(note,) if unknown else (),
-    )
+    """Ask every question again and grade its answer by what users said, as `calibrate.grade`."""
+    asked = [
+        (Question(text=one.question, collection=one.collection), one.verdict)
+        for one in told(library)
+    ]
+    return graded_set(library, asked, progress)
 
 
 def _places(one: Judgement) -> Iterator[Span]:

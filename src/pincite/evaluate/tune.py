@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import DatasetError
-from pincite.evaluate.feedback import Progress, Told
+from pincite.evaluate.calibrate import Progress
+from pincite.evaluate.feedback import Told
 from pincite.library.library import Library
 from pincite.pipeline import search
 from pincite.records.flow import Hit, Question

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 from pathlib import Path
@@ -14,7 +14,8 @@ from pincite.ingest.encoding.decode import decode
 from pincite.ingest.markdown.reader import MarkdownReader
 from pincite.ingest.plain.aligned import TAB_COLUMNS, aligned_items
 from pincite.records.document import Block, BlockKind, Document, document_id
-from pincite.records.formats import TEXT, media_type_of
+from pincite.records.formats import RST, TEXT, media_type_of
+from pincite.text.inline_marks import rst_inline
 
 # Detects whether a plain text file is written in Markdown, from the structure of the whole file.
 
@@ -227,7 +228,8 @@ class TextReader:
         if path.suffix.lower() in _MAY_BE_MARKDOWN and is_markdown(decoded.text):
             return MarkdownReader().read(path, content)
         identifier, sha256 = document_id(content)
-        blocks = text_blocks(decoded.text)
+        is_rst = path.suffix.lower() in RST.media_types
+        blocks = text_blocks(decoded.text, rst_inline if is_rst else str)
         headings = [block for block in blocks if block.kind is BlockKind.HEADING]
         first = decoded.text[headings[0].start : headings[0].end] if headings else None
         return Document(
@@ -254,9 +256,9 @@ def _manual_title(text: str, blocks: Sequence[Block]) -> str:
     return " ".join(text[below.start : below.end].split()) if below else ""
 
 
-def text_blocks(text: str) -> tuple[Block, ...]:
-    """The headings, paragraphs and list items of a plain text."""
-    return tuple(_Blocks(text).find())
+def text_blocks(text: str, shown: Callable[[str], str] = str) -> tuple[Block, ...]:
+    """The headings, paragraphs and list items of a plain text; `shown` gives a heading its name."""
+    return tuple(_Blocks(text, shown).find())
 
 
 def _warnings(decoding: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]:
@@ -268,7 +270,8 @@ def _warnings(decoding: Sequence[str], blocks: Sequence[Block]) -> Iterator[str]
 class _Blocks:
     """Splits a text into blocks, line by line."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, shown: Callable[[str], str]) -> None:
+        self._shown = shown
         self._lines = list(_lines(text))
         whole = [text[line.start - line.indent : line.end] for line in self._lines]
         self._items = frozenset(self._lines[number].start for number in aligned_items(whole))
@@ -377,7 +380,7 @@ class _Blocks:
         return False
 
     def _heading(self, line: _Line, level: int) -> Block:
-        section = self._outline.enter(level, line.text)
+        section = self._outline.enter(level, self._shown(line.text))
         return Block(start=line.start, end=line.end, kind=BlockKind.HEADING, section=section)
 
     def _level(self, underline: str | None) -> int:

@@ -90,7 +90,8 @@ def table(
             on_cell=progress,
         )
         served = opened.settings.server
-    server = served.public_url or f"http://{served.host}:{served.port}"
+    own = f"http://{served.host}:{served.port}" if served.port else ""
+    server = served.public_url or own
     for line in write_sheet(made, outputs, server=server):
         notice(line)
     if as_json:

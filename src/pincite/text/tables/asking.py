@@ -33,8 +33,6 @@ from pincite.text.terms import fold
 from pincite.text.units import currency
 
 _MOST_WORDS = 40
-_LONGEST_VALUE_WORDS = 12
-_MOST_RANKED = 50
 
 
 def read_question(

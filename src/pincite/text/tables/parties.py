@@ -51,12 +51,13 @@ def _rows(text: str, block: Block, before: str) -> Iterator[Row]:
             begin, is_led = number.end(), True
         end = _END_OF_NAME.search(text, begin, called.start())
         name = text[begin : end.start() if end else called.start()].rstrip(" ,*_")
-        begin += len(name) - len(name := name.lstrip("*_"))
+        start = begin + len(name) - len(name.lstrip("*_"))
+        name = name.lstrip("*_")
         article = _ARTICLE.match(text, called.start(1), called.end(1))
         label = article.end() if article else called.start(1), called.end(1)
         is_contract = as_words(text[slice(*label)]) in words_of("contracts")
         if is_led and _is_name(name) and not is_contract:
-            value = Cell(start=begin, end=begin + len(name))
+            value = Cell(start=start, end=start + len(name))
             yield Row(begin, called.end(), (Cell(start=label[0], end=label[1]), value))
         begin, is_led = called.end() - 1, False
 
